@@ -1,0 +1,159 @@
+//! A word after expansion, as far as it can be told before it runs.
+
+use std::rc::Rc;
+
+use crate::report::Span;
+use crate::syntax::Cause;
+
+/// One element of a program's argument list: known text with holes where a value is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arg {
+    /// Text and holes, in order; no two texts stand side by side.
+    pub parts: Vec<Part>,
+    /// The word it came from.
+    pub span: Span,
+}
+
+/// A stretch of an [`Arg`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Known characters.
+    Text(String),
+    /// Unknown characters.
+    Hole(Hole),
+}
+
+/// Characters that are not known, and what is known of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hole {
+    /// What they can be.
+    pub kind: HoleKind,
+    /// Unquoted: the value may become no word, or several, each of this kind.
+    pub splits: bool,
+}
+
+/// What a hole can hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HoleKind {
+    /// Exactly one of these texts.
+    OneOf(Rc<Vec<String>>),
+    /// Decimal digits, perhaps signed when arithmetic made it.
+    Number,
+    /// Letters, digits, `.`, `_`, `:` and `-`, not starting with `-` and without `/`: a date, a hash.
+    Name,
+    /// A name that git gives to a commit: never starts with `-`, may hold `/`.
+    GitRef,
+    /// Any characters at all.
+    Any(Cause),
+}
+
+impl Arg {
+    /// A word of known text.
+    #[must_use]
+    pub fn literal(text: impl Into<String>, span: Span) -> Self {
+        Self { parts: vec![Part::Text(text.into())], span }
+    }
+
+    /// A word of which nothing is known.
+    #[must_use]
+    pub fn any(cause: Cause, span: Span) -> Self {
+        Self { parts: vec![Part::Hole(Hole { kind: HoleKind::Any(cause), splits: true })], span }
+    }
+
+    /// The whole text, if it is known.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [] => Some(""),
+            [Part::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The known text at the start, up to the first hole.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Every text it can be, when that is a short list: no hole but `OneOf`, at most `limit` texts.
+    #[must_use]
+    pub fn alternatives(&self, limit: usize) -> Option<Vec<String>> {
+        let mut found = vec![String::new()];
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => found.iter_mut().for_each(|each| each.push_str(text)),
+                Part::Hole(Hole { kind: HoleKind::OneOf(values), .. }) => {
+                    if found.len().saturating_mul(values.len()) > limit {
+                        return None;
+                    }
+                    found = found
+                        .iter()
+                        .flat_map(|head| values.iter().map(move |value| format!("{head}{value}")))
+                        .collect();
+                }
+                Part::Hole(_) => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether the word could begin with `-` (or be split into one that does) without saying so.
+    #[must_use]
+    pub fn may_be_option(&self) -> bool {
+        let could = |hole: &Hole| match &hole.kind {
+            HoleKind::OneOf(values) => values.iter().any(|value| value.starts_with('-')),
+            HoleKind::Number | HoleKind::Any(_) => true,
+            HoleKind::Name | HoleKind::GitRef => false,
+        };
+        let starts = matches!(self.parts.first(), Some(Part::Hole(hole)) if could(hole));
+        let later = self.parts.iter().skip(1).any(
+            |part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))),
+        );
+        starts || later
+    }
+
+    /// The rest after the first `count` bytes of [`Arg::head`]; `count` must not exceed its length.
+    #[must_use]
+    pub fn after(&self, count: usize) -> Self {
+        let mut parts = self.parts.clone();
+        if let Some(Part::Text(text)) = parts.first_mut() {
+            text.drain(..count.min(text.len()));
+            if text.is_empty() {
+                parts.remove(0);
+            }
+        }
+        Self { parts, span: self.span }
+    }
+
+    /// Appends known text.
+    pub fn push_text(&mut self, more: &str) {
+        if more.is_empty() {
+            return;
+        }
+        match self.parts.last_mut() {
+            Some(Part::Text(text)) => text.push_str(more),
+            _ => self.parts.push(Part::Text(more.to_owned())),
+        }
+    }
+
+    /// Appends a hole.
+    pub fn push_hole(&mut self, hole: Hole) {
+        self.parts.push(Part::Hole(hole));
+    }
+
+    /// For a person: known text as it is, each hole as `…`.
+    #[must_use]
+    pub fn display(&self) -> String {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text.as_str(),
+                Part::Hole(_) => "…",
+            })
+            .collect()
+    }
+}

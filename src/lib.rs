@@ -1,0 +1,24 @@
+//! gsh, the guarded shell.
+//!
+//! ```text
+//! argv ─► cli ─► entry ─► pipeline ────────────────────────────────────────────► exit status
+//!                           │ syntax    text → Script
+//!                           │ facts     Script × Host → Facts
+//!                           │ policy    floor + composed layers
+//!                           │ decision  Facts × Policy → Decision
+//!                           │ ask       a person's answer
+//!                           │ run       exec | pty
+//!                           └ audit     one record, opened before, closed after
+//! ```
+
+pub mod facts;
+pub mod host;
+pub mod report;
+pub mod request;
+pub mod syntax;
+
+/// What the `gsh` program does.
+#[must_use]
+pub fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}

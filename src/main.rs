@@ -1,0 +1,5 @@
+//! The `gsh` program: everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    gsh::main()
+}

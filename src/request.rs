@@ -1,0 +1,65 @@
+//! What is asked, by whom, and through which entry.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// One text to decide, with all that changes how bash would read it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The text exactly as given; the bytes that are decided are the bytes that run.
+    pub text: Vec<u8>,
+    /// The directory it would start in, absolute.
+    pub cwd: PathBuf,
+    /// `$0` of the text, if the caller gave one.
+    pub name: Option<String>,
+    /// `$1` and on.
+    pub args: Vec<String>,
+    /// Shell options that change how the text is read.
+    pub options: ReadingOptions,
+    /// How the text came in.
+    pub entry: Entry,
+}
+
+/// The options of a shell's command line that change what its text means. Everything else a caller
+/// passes to bash is carried unread to bash.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadingOptions {
+    /// `-i`: aliases may be on and start-up files define functions.
+    pub interactive: bool,
+    /// `-O extglob` and the like: a `shopt` other than its default.
+    pub shopt: bool,
+    /// `-o posix`, `--posix`.
+    pub posix: bool,
+    /// `-x`: `PS4` is expanded before every command.
+    pub xtrace: bool,
+    /// `-n`: the text is read and nothing runs.
+    pub noexec: bool,
+}
+
+/// The door a request came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Entry {
+    /// `gsh -c TEXT`.
+    Command,
+    /// A script file.
+    Script,
+    /// A script on standard input.
+    Stdin,
+    /// `gsh check`, `gsh check --batch` and `gsh explain`: decides, runs nothing.
+    Check,
+}
+
+impl Entry {
+    /// The word used in records.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Script => "script",
+            Self::Stdin => "stdin",
+            Self::Check => "check",
+        }
+    }
+}
