@@ -11,8 +11,10 @@
 //!                           └ audit     one record, opened before, closed after
 //! ```
 
+pub mod decision;
 pub mod facts;
 pub mod host;
+pub mod policy;
 pub mod report;
 pub mod request;
 pub mod syntax;

@@ -1,0 +1,52 @@
+//! Facts and policy to a decision. The only maker of verdicts for a request.
+#![forbid(clippy::disallowed_methods)]
+
+use crate::policy::{CapabilityRequest, Match, Mode, Verdict};
+use crate::syntax::Problem;
+
+/// What is to happen to a request, and all that led there.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// What is to happen.
+    pub verdict: Verdict,
+    /// The floor's entry that was hit.
+    pub floor: Option<&'static str>,
+    /// One sentence for the model and the person.
+    pub reason: String,
+    /// Every request with what was said of it.
+    pub requests: Vec<Judged>,
+    /// What was not understood.
+    pub not_understood: Vec<Problem>,
+    /// A knob that decided, by name.
+    pub knob: Option<&'static str>,
+    /// The mode it was decided in.
+    pub mode: Mode,
+    /// No mode and no grant may silence this ask.
+    pub firm: bool,
+    /// "Always" patterns for the asking parts; empty when none may be offered.
+    pub suggestions: Vec<String>,
+    /// Fully understood, and only reads.
+    pub reads_only: bool,
+    /// The program and words that may be executed directly, without a shell.
+    pub direct: Option<Direct>,
+}
+
+/// One request with what the policy said of it.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// What was asked.
+    pub request: CapabilityRequest,
+    /// What the rules said.
+    pub matched: Match,
+    /// What holds after the mode.
+    pub verdict: Verdict,
+}
+
+/// One simple command of literal words that needs no shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Direct {
+    /// The program's file as PATH finds it.
+    pub path: std::path::PathBuf,
+    /// Its words, the name first.
+    pub argv: Vec<String>,
+}

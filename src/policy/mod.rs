@@ -1,0 +1,190 @@
+//! What the people concerned want: rules in layers, composed into one list.
+//!
+//! Two operators, never mixed: along the layers the last matching rule wins (`Policy::evaluate`);
+//! across the requests of one command the strictest verdict wins (the decision stage). Layers that
+//! may only tighten are folded in by strictness.
+#![forbid(clippy::disallowed_methods)]
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::Span;
+
+/// What may happen to a request, mildest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It happens silently.
+    Allow,
+    /// A reviewer judges; without one, a person is asked.
+    Review,
+    /// A person is asked.
+    Ask,
+    /// It does not happen.
+    Deny,
+}
+
+/// What a command asks to be allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Capability {
+    /// Read a file's content.
+    #[serde(rename = "file.read")]
+    FileRead,
+    /// Write inside a project root.
+    #[serde(rename = "file.write.project")]
+    FileWriteProject,
+    /// Write anywhere else.
+    #[serde(rename = "file.write.outsideProject")]
+    FileWriteOutside,
+    /// Run a program whose effects are not fully explained.
+    #[serde(rename = "process.execute")]
+    ProcessExecute,
+    /// Leave something running.
+    #[serde(rename = "process.background")]
+    ProcessBackground,
+    /// Talk to the network on purpose.
+    #[serde(rename = "network.access")]
+    NetworkAccess,
+    /// Change a git repository.
+    #[serde(rename = "git.modify")]
+    GitModify,
+    /// Use an agent's tool that gsh has no table for.
+    #[serde(rename = "tool.use")]
+    ToolUse,
+}
+
+/// How a write destroys what was there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Destroys {
+    /// The content of an existing file is lost.
+    Overwrite,
+    /// Owner, group, mode or attributes change.
+    Mode,
+    /// One file or empty directory is gone.
+    Delete,
+    /// A tree is gone.
+    Recursive,
+}
+
+/// One thing that a command asks to be allowed.
+#[derive(Debug, Clone)]
+pub struct CapabilityRequest {
+    /// What it asks for.
+    pub capability: Capability,
+    /// What rules match.
+    pub subject: Subject,
+    /// What would be lost.
+    pub destroys: Option<Destroys>,
+    /// A read-only request of a tabled client to its own service (`network.access` only).
+    pub query: bool,
+    /// The command as written has other rights than the caller (`sudo`); a rule for the inner
+    /// command alone never covers it.
+    pub escalates: bool,
+    /// One line for a person.
+    pub display: String,
+    /// "Always" patterns, most specific first; empty when none may be offered.
+    pub suggestions: Vec<String>,
+    /// What is unusual, for a person.
+    pub risks: Vec<String>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// What rules match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// The forms of one path (lexical, real): each is judged, the strictest holds. A directory ends
+    /// without a slash.
+    Path(Vec<String>),
+    /// One invocation's text and, where wrappers were removed, its inner texts.
+    Command {
+        /// As written, without leading assignments and redirections.
+        written: String,
+        /// With one and more wrappers removed, outermost first.
+        inner: Vec<String>,
+        /// An allow rule must match every text (escalating and multiplying wrappers); else the
+        /// innermost is enough. Ask and deny rules need only one.
+        allow_needs_all: bool,
+    },
+    /// A text that is judged only by rules that name something (no bare `*`), and is allowed when
+    /// none matches: a fully explained invocation, a pipeline, a list, the whole script.
+    Mention(String),
+}
+
+/// Where a rule comes from; the order is the order of composition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// Synthesised defaults.
+    Builtin,
+    /// Each layer's shorthand allow and ask catch-alls.
+    Overrides,
+    /// MCP discovery.
+    Baseline,
+    /// The user's file.
+    User,
+    /// The project's file.
+    Project,
+    /// The user's own state for this project.
+    UserProject,
+    /// `--allow`, `--ask`, `--deny`.
+    CommandLine,
+    /// This session's grants and denials.
+    Session,
+    /// The machine's owner; tighten-only.
+    Managed,
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Which capabilities; `*` is any run of characters.
+    pub capability: String,
+    /// Which subjects, in the pattern language of `pattern`.
+    pub pattern: String,
+    /// What it says.
+    pub action: Verdict,
+    /// It also covers requests that destroy.
+    #[serde(default)]
+    pub destroys: bool,
+    /// Its layer.
+    pub layer: Layer,
+    /// The file that holds it; None for builtin rules.
+    pub file: Option<Arc<str>>,
+    /// Its line in that file, from 1; 0 for builtin rules.
+    pub line: usize,
+    /// The writer's reason, shown to the model when it decides.
+    pub reason: Option<Arc<str>>,
+    /// The last day it holds, `YYYY-MM-DD`.
+    pub expires: Option<Arc<str>>,
+}
+
+/// What the rules say of one request.
+#[derive(Debug, Clone)]
+pub struct Match {
+    /// What holds.
+    pub verdict: Verdict,
+    /// The rule that decided; None when a builtin default that is no rule did.
+    pub rule: Option<Arc<Rule>>,
+    /// In words, when no rule's own reason says it.
+    pub reason: Option<String>,
+}
+
+/// How strict gsh is as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// As evaluated.
+    #[default]
+    Default,
+    /// Only what is fully explained and reads.
+    Plan,
+    /// Edits inside the project need no question.
+    AcceptEdits,
+    /// Ask and review become allow, with stated exceptions.
+    Bypass,
+    /// Ask becomes deny.
+    DontAsk,
+}
