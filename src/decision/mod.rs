@@ -1,6 +1,12 @@
 //! Facts and policy to a decision. The only maker of verdicts for a request.
 #![forbid(clippy::disallowed_methods)]
 
+pub mod decide;
+mod mode;
+pub mod requests;
+
+pub use decide::{Case, decide};
+
 use crate::policy::{CapabilityRequest, Match, Mode, Verdict};
 use crate::syntax::Problem;
 

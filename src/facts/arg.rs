@@ -12,6 +12,9 @@ pub struct Arg {
     pub parts: Vec<Part>,
     /// The word it came from.
     pub span: Span,
+    /// The path pattern that made this word (or that stands here because nothing matched), as one
+    /// text in which a backslash protects what was quoted.
+    pub glob: Option<Rc<str>>,
 }
 
 /// A stretch of an [`Arg`].
@@ -43,21 +46,38 @@ pub enum HoleKind {
     Name,
     /// A name that git gives to a commit: never starts with `-`, may hold `/`.
     GitRef,
+    /// A path at or below one of these places.
+    Below(Rc<Vec<Below>>),
     /// Any characters at all.
     Any(Cause),
+}
+
+/// Paths at or below a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Below {
+    /// The place, as the printed paths begin (`.`, `src`, `/home/dev`).
+    pub root: String,
+    /// A pattern that every last component matches; None for every path.
+    pub name: Option<String>,
 }
 
 impl Arg {
     /// A word of known text.
     #[must_use]
     pub fn literal(text: impl Into<String>, span: Span) -> Self {
-        Self { parts: vec![Part::Text(text.into())], span }
+        Self { parts: vec![Part::Text(text.into())], span, glob: None }
     }
 
     /// A word of which nothing is known.
     #[must_use]
     pub fn any(cause: Cause, span: Span) -> Self {
-        Self { parts: vec![Part::Hole(Hole { kind: HoleKind::Any(cause), splits: true })], span }
+        Self::hole(Hole { kind: HoleKind::Any(cause), splits: true }, span)
+    }
+
+    /// A word that is one hole.
+    #[must_use]
+    pub fn hole(hole: Hole, span: Span) -> Self {
+        Self { parts: vec![Part::Hole(hole)], span, glob: None }
     }
 
     /// The whole text, if it is known.
@@ -107,6 +127,7 @@ impl Arg {
         let could = |hole: &Hole| match &hole.kind {
             HoleKind::OneOf(values) => values.iter().any(|value| value.starts_with('-')),
             HoleKind::Number | HoleKind::Any(_) => true,
+            HoleKind::Below(places) => places.iter().any(|place| place.root.starts_with('-')),
             HoleKind::Name | HoleKind::GitRef => false,
         };
         let starts = matches!(self.parts.first(), Some(Part::Hole(hole)) if could(hole));
@@ -126,7 +147,7 @@ impl Arg {
                 parts.remove(0);
             }
         }
-        Self { parts, span: self.span }
+        Self { parts, span: self.span, glob: None }
     }
 
     /// Appends known text.

@@ -1,5 +1,198 @@
 //! What a script would do, as plain data.
+//!
+//! [`gather()`] walks the script as bash would run it, with every value that can be known kept and
+//! every other one marked as a hole, and writes down which programs run, with which words, where,
+//! and what each word does. What it cannot tell it says ([`Facts::problems`]).
 #![forbid(clippy::disallowed_methods)]
 
 pub mod arg;
+mod brace;
+mod builtin;
+mod command;
+mod effects;
+mod environment;
+mod expand;
+mod gather;
+pub mod glob;
+mod inner;
+mod invocation;
+pub mod path;
 pub mod programs;
+mod state;
+
+use serde::Serialize;
+
+use crate::report::Span;
+use crate::syntax::Problem;
+use arg::Arg;
+use path::Target;
+use programs::{Push, Wrapper};
+
+pub use effects::is_device;
+pub use gather::{gather, gather_words};
+
+/// All that is known of what a script would do.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Every program or builtin that would run, in source order.
+    pub invocations: Vec<Invocation>,
+    /// What they would do, and what the script's redirections do.
+    pub effects: Vec<Effect>,
+    /// What could not be told.
+    pub problems: Vec<Doubt>,
+    /// Further texts that rules may name: pipelines, lists, compound commands.
+    pub mentions: Vec<(String, Span)>,
+}
+
+/// A problem with what it may hide.
+#[derive(Debug, Clone, Serialize)]
+pub struct Doubt {
+    /// What and where.
+    #[serde(flatten)]
+    pub problem: Problem,
+    /// What is hidden can be anything, so the worst case is an entry of the floor.
+    pub grave: bool,
+    /// Rules for running programs decide it: a program, an option or code that gsh has no reading of.
+    pub execution: bool,
+}
+
+/// One program with its words.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The words after expansion, the name first.
+    pub words: Vec<Arg>,
+    /// The directory it runs in; None when that cannot be told.
+    pub cwd: Option<String>,
+    /// A table names every option and operand, and the program is the one its name promises.
+    pub explained: bool,
+    /// The name is a shell builtin or function, so there is no program to execute directly.
+    pub builtin: bool,
+    /// How many leading words make a pattern for suggestions; 0 offers none.
+    pub arity: usize,
+    /// The wrappers around it, outermost first, as written.
+    pub wrapped_in: Vec<(String, Wrapper)>,
+    /// It is itself a wrapper around the invocations that follow.
+    pub wrapper: Option<Wrapper>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Invocation {
+    /// Every word is known.
+    #[must_use]
+    pub fn certain(&self) -> bool {
+        self.words.iter().all(|word| word.text().is_some())
+    }
+
+    /// The command as rules match it: words requoted only where needed, holes as `…`.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text_of(&self.words)
+    }
+}
+
+/// Words as rules match them: requoted only where needed, single blanks, holes as `…`.
+#[must_use]
+pub fn text_of(words: &[Arg]) -> String {
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| word.text().map_or_else(|| word.display(), crate::syntax::quote))
+        .collect();
+    quoted.join(" ")
+}
+
+/// One thing that a part of the script does.
+#[derive(Debug, Clone)]
+pub struct Effect {
+    /// What.
+    pub kind: EffectKind,
+    /// Which invocation does it; None for a redirection that stands alone.
+    pub by: Option<usize>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an effect does.
+#[derive(Debug, Clone)]
+pub enum EffectKind {
+    /// Reads content.
+    Read(Target),
+    /// Reads the whole content of files of a tree, or prints matching lines only.
+    ReadTree {
+        /// The tree.
+        tree: Target,
+        /// Only lines that match an ordinary pattern are printed.
+        narrow: bool,
+        /// The files that would be read whole; None when they cannot be listed.
+        files: Option<Vec<String>>,
+    },
+    /// Looks at names.
+    List(Target),
+    /// Changes something at a path.
+    Write {
+        /// Where.
+        target: Target,
+        /// What is done there.
+        change: Change,
+    },
+    /// Talks to the network.
+    Network {
+        /// A read-only request of a tabled client to its own service.
+        query: bool,
+    },
+    /// Changes the git repository.
+    GitModify,
+    /// Pushes to a remote.
+    Push {
+        /// What it does to the remote.
+        push: Push,
+        /// The repository's directory; None when it, or its HEAD, cannot be told.
+        directory: Option<String>,
+    },
+    /// Goes on after the command has ended.
+    Background,
+    /// Turns the machine off.
+    Power,
+    /// Signals every process.
+    KillAll,
+    /// Starts copies of itself without end.
+    ForkBomb,
+    /// Deletes a user with their files.
+    DeleteUser,
+    /// Prints credentials or the environment.
+    RevealSecrets,
+    /// Runs what it downloads.
+    RunsDownload,
+    /// The inert word for tests.
+    Canary,
+    /// Changes gsh itself.
+    Disarm,
+}
+
+/// What is done to a path that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Change {
+    /// Made, or touched without loss.
+    Create,
+    /// Added to.
+    Append,
+    /// Written over if it exists.
+    Write,
+    /// Changed in place.
+    Edit,
+    /// Put here: over a file, or into a directory.
+    Put,
+    /// Mode, owner or attributes.
+    Mode,
+    /// The same for a tree.
+    ModeTree,
+    /// Deleted: one file or an empty directory.
+    Delete,
+    /// Deleted or emptied with all that is in it.
+    DeleteTree,
+    /// Moved away.
+    Move,
+    /// The table or content of a device.
+    Device,
+}

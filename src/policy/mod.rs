@@ -5,6 +5,8 @@
 //! may only tighten are folded in by strictness.
 #![forbid(clippy::disallowed_methods)]
 
+pub mod floor;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -170,6 +172,8 @@ pub struct Match {
     pub rule: Option<Arc<Rule>>,
     /// In words, when no rule's own reason says it.
     pub reason: Option<String>,
+    /// It is a write to a path that asks in every mode; no mode and no grant lowers it.
+    pub protected: bool,
 }
 
 /// How strict gsh is as a whole.

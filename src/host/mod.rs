@@ -1,6 +1,8 @@
 //! What the pure stages may know of the machine. The real answers are in [`crate::sys::machine`];
 //! tests answer from a table, so a verdict needs no machine.
 
+pub mod table;
+
 use std::path::{Path, PathBuf};
 
 /// The machine, as far as a decision may look at it. Every answer is about *now*, before the text

@@ -1,0 +1,202 @@
+//! The verdict: the floor first, then every request, the strictest of all, then the mode.
+
+use super::mode::{self, Standing};
+use super::requests::requests;
+use super::{Decision, Judged};
+use crate::facts::{EffectKind, Facts};
+use crate::host::Host;
+use crate::policy::floor::{self, Hit, Ruling};
+use crate::policy::{Capability, Layer, Match, Mode, Policy, Subject, Verdict};
+use crate::syntax::Problem;
+
+/// What is decided on.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The whole text; empty when it was not UTF-8.
+    pub text: &'a str,
+    /// What it would do.
+    pub facts: &'a Facts,
+    /// What plainly stands in a text that could not be read.
+    pub plain: &'a [Hit],
+    /// What the people concerned want.
+    pub policy: &'a Policy,
+}
+
+/// Decides. The only place where a verdict on a command is made.
+#[must_use]
+pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
+    let mut ruling = floor::judge(case.facts, host);
+    ruling.hits.extend(case.plain.iter().cloned());
+    let mode = case.policy.mode;
+    let mut judged: Vec<Judged> = requests(case.facts)
+        .into_iter()
+        .map(|request| {
+            let matched = case.policy.evaluate(&request);
+            Judged { verdict: matched.verdict, request, matched }
+        })
+        .collect();
+    let unresolved = unresolved(case);
+    let reads_only = reads_only(case.facts);
+    let standing = Standing { mode, reads_only, firm: firm(case.facts, &ruling) };
+    for each in &mut judged {
+        each.verdict = mode::applied(&standing, each);
+    }
+    let open = unresolved.as_ref().map(|open| mode::unresolved(&standing, open.verdict));
+    let strictest = judged.iter().map(|each| each.verdict).chain(open).max().unwrap_or(Verdict::Allow);
+    let strictest = if ruling.suspects.is_empty() { strictest } else { strictest.max(mode::ask(&standing)) };
+    let (verdict, knob) = mixed(case.policy, &judged, strictest, open);
+    let verdict = if ruling.hits.is_empty() { mode::whole(&standing, verdict) } else { Verdict::Deny };
+    let knob = knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
+    let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode });
+    Decision {
+        verdict,
+        floor: ruling.hits.first().map(|hit| hit.entry),
+        reason,
+        suggestions: suggestions(&judged, case.facts, verdict),
+        requests: judged,
+        not_understood: case.facts.problems.iter().map(|doubt| doubt.problem.clone()).collect(),
+        knob: knob.filter(|_| ruling.hits.is_empty()),
+        mode,
+        firm: standing.firm,
+        reads_only,
+        direct: None,
+    }
+}
+
+/// The verdict on what was not understood.
+struct Open {
+    verdict: Verdict,
+}
+
+/// The request that a not understood part makes, after the rules: only an exact allow rule of the
+/// user or the machine's owner for the whole text lowers it.
+fn unresolved(case: Case<'_>) -> Option<Open> {
+    if case.facts.problems.iter().all(|doubt| doubt.execution) {
+        return None;
+    }
+    let vouched = !case.text.is_empty() && case.policy.vouches_for(case.text);
+    let verdict = if vouched { Verdict::Allow } else { case.policy.knobs.on_unresolved };
+    Some(Open { verdict })
+}
+
+/// Nothing but looking: everything is explained and no effect changes anything.
+fn reads_only(facts: &Facts) -> bool {
+    facts.problems.is_empty()
+        && facts.invocations.iter().all(|invocation| invocation.explained)
+        && facts.effects.iter().all(|effect| match &effect.kind {
+            EffectKind::Read(_) | EffectKind::ReadTree { .. } | EffectKind::List(_) => true,
+            EffectKind::Network { query } => *query,
+            EffectKind::Write { target, .. } => {
+                matches!(target, crate::facts::path::Target::Known(place) if crate::facts::is_device(&place.real))
+            }
+            _ => false,
+        })
+}
+
+/// Whether the worst case is an entry of the floor, so that no mode silences the question.
+fn firm(facts: &Facts, ruling: &Ruling) -> bool {
+    !ruling.suspects.is_empty() || facts.problems.iter().any(|doubt| doubt.grave)
+}
+
+/// Some parts allowed, some denied: the knob may turn a deny of the user's own rules into a question.
+fn mixed(policy: &Policy, judged: &[Judged], strictest: Verdict, open: Option<Verdict>) -> (Verdict, Option<&'static str>) {
+    let knob = policy.knobs.on_mixed;
+    if strictest != Verdict::Deny || knob == Verdict::Deny {
+        return (strictest, None);
+    }
+    let mut denials = judged.iter().filter(|each| each.verdict == Verdict::Deny).peekable();
+    let soft = denials.peek().is_some()
+        && denials.all(|each| {
+            each.matched.rule.as_ref().is_some_and(|rule| rule.layer != Layer::Managed && !policy.is_untrusted(rule))
+        })
+        && open != Some(Verdict::Deny);
+    let some_allowed = judged.iter().any(|each| {
+        each.verdict == Verdict::Allow && matches!(each.request.subject, Subject::Command { .. } | Subject::Mention(_))
+    });
+    if soft && some_allowed { (knob, Some("on_mixed")) } else { (strictest, None) }
+}
+
+/// Patterns to offer with the question: none unless every part is understood.
+fn suggestions(judged: &[Judged], facts: &Facts, verdict: Verdict) -> Vec<String> {
+    if verdict != Verdict::Ask || facts.problems.iter().any(|doubt| !doubt.execution) {
+        return Vec::new();
+    }
+    let mut found: Vec<String> = Vec::new();
+    for each in judged.iter().filter(|each| each.verdict >= Verdict::Review) {
+        for suggestion in &each.request.suggestions {
+            if !found.contains(suggestion) {
+                found.push(suggestion.clone());
+            }
+        }
+    }
+    found
+}
+
+/// All that a reason is made from.
+struct Findings<'a> {
+    verdict: Verdict,
+    judged: &'a [Judged],
+    ruling: &'a Ruling,
+    case: Case<'a>,
+    mode: Mode,
+}
+
+/// One sentence: what decided and why.
+fn reason(findings: &Findings<'_>) -> String {
+    if let Some(hit) = findings.ruling.hits.first() {
+        return format!("{}: {} ({})", hit.entry, floor::sentence(hit.entry), hit.detail);
+    }
+    if findings.verdict == Verdict::Allow {
+        return allowed(findings);
+    }
+    let problems = || findings.case.facts.problems.iter().filter(|doubt| !doubt.execution);
+    let strictest = findings.judged.iter().filter(|each| each.verdict >= Verdict::Review).max_by_key(|each| each.verdict);
+    // A rule's deny is the clearest answer; then what was not understood; then the questions.
+    if let Some(each) = strictest.filter(|each| each.matched.verdict == Verdict::Deny) {
+        return of_request(each);
+    }
+    if let Some(suspect) = findings.ruling.suspects.first() {
+        return suspect.detail.clone();
+    }
+    if let Some(doubt) = problems().next() {
+        return not_understood(&doubt.problem);
+    }
+    if findings.mode == Mode::Plan && findings.verdict == Verdict::Deny {
+        return "plan mode runs only what is fully explained and reads".to_owned();
+    }
+    strictest.map_or_else(|| "nothing asks, yet the verdict is not allow".to_owned(), of_request)
+}
+
+fn not_understood(problem: &Problem) -> String {
+    format!("not understood: {}", problem.detail)
+}
+
+fn allowed(findings: &Findings<'_>) -> String {
+    let loosened = findings.judged.iter().any(|each| each.matched.verdict > each.verdict);
+    match (findings.case.facts.invocations.is_empty(), loosened, findings.mode) {
+        (true, false, _) if findings.judged.is_empty() => "nothing runs".to_owned(),
+        (_, true, Mode::Bypass) => "bypass mode".to_owned(),
+        (_, true, Mode::AcceptEdits) => "accept-edits mode".to_owned(),
+        _ if reads_only(findings.case.facts) => "it only reads".to_owned(),
+        _ => "every request is allowed".to_owned(),
+    }
+}
+
+fn of_request(each: &Judged) -> String {
+    let asked = &each.request.display;
+    let own = each.matched.rule.as_ref().and_then(|rule| rule.reason.as_deref());
+    let why = own.or(each.matched.reason.as_deref());
+    match why {
+        Some(why) => format!("{asked}: {why}"),
+        None if each.request.capability == Capability::ProcessExecute => {
+            format!("{asked}: its effects are not fully known")
+        }
+        None => asked.clone(),
+    }
+}
+
+/// A match that no rule made.
+#[must_use]
+pub fn unmatched(verdict: Verdict) -> Match {
+    Match { verdict, rule: None, reason: None, protected: false }
+}

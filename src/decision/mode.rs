@@ -1,0 +1,60 @@
+//! Modes: what becomes of a verdict after evaluation.
+
+use super::Judged;
+use crate::policy::{Capability, Destroys, Mode, Verdict};
+
+/// What the whole command is, for the modes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing {
+    pub mode: Mode,
+    /// Fully understood and only reads.
+    pub reads_only: bool,
+    /// The worst case of an unknown part is an entry of the floor.
+    pub firm: bool,
+}
+
+/// The verdict on one request after the mode.
+pub(super) fn applied(standing: &Standing, each: &Judged) -> Verdict {
+    let verdict = each.matched.verdict;
+    match standing.mode {
+        Mode::Bypass if matches!(verdict, Verdict::Ask | Verdict::Review) && !held(each) => Verdict::Allow,
+        Mode::AcceptEdits if verdict == Verdict::Ask && is_edit(each) => Verdict::Allow,
+        Mode::DontAsk if verdict == Verdict::Ask => Verdict::Deny,
+        _ => verdict,
+    }
+}
+
+/// What even bypass asks about: protected paths, and files that may only tighten.
+fn held(each: &Judged) -> bool {
+    each.matched.protected || each.matched.rule.as_ref().is_some_and(|rule| rule.layer == crate::policy::Layer::Managed)
+}
+
+/// A write, overwrite, move or single deletion inside the project.
+fn is_edit(each: &Judged) -> bool {
+    let mild = matches!(each.request.destroys, None | Some(Destroys::Overwrite | Destroys::Delete));
+    each.request.capability == Capability::FileWriteProject && mild && !each.matched.protected && by_default(each)
+}
+
+/// No rule of a person asks for it.
+fn by_default(each: &Judged) -> bool {
+    each.matched.rule.as_ref().is_none_or(|rule| rule.layer <= crate::policy::Layer::Overrides)
+}
+
+/// The verdict on what was not understood.
+pub(super) fn unresolved(standing: &Standing, verdict: Verdict) -> Verdict {
+    match standing.mode {
+        Mode::Bypass if !standing.firm && verdict != Verdict::Deny => Verdict::Allow,
+        Mode::DontAsk if verdict == Verdict::Ask => Verdict::Deny,
+        _ => verdict,
+    }
+}
+
+/// A question that no rule lowers.
+pub(super) fn ask(standing: &Standing) -> Verdict {
+    if standing.mode == Mode::DontAsk { Verdict::Deny } else { Verdict::Ask }
+}
+
+/// The verdict on the whole command.
+pub(super) fn whole(standing: &Standing, verdict: Verdict) -> Verdict {
+    if standing.mode == Mode::Plan && !standing.reads_only { Verdict::Deny } else { verdict }
+}

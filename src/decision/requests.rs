@@ -1,0 +1,264 @@
+//! Facts to requests: what a command asks to be allowed.
+
+use crate::facts::path::{Located, Target};
+use crate::facts::programs::Wrapper;
+use crate::facts::{Change, Effect, EffectKind, Facts, Invocation};
+use crate::host::Node;
+use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
+use crate::report::Span;
+
+/// Everything the facts ask for, in source order, without repetitions.
+#[must_use]
+pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
+    let mut found: Vec<CapabilityRequest> = Vec::new();
+    let mut add = |request: CapabilityRequest| {
+        let known = found.iter().any(|each| {
+            each.capability == request.capability
+                && each.subject == request.subject
+                && each.destroys == request.destroys
+        });
+        if !known {
+            found.push(request);
+        }
+    };
+    for (index, invocation) in facts.invocations.iter().enumerate() {
+        for request in of_invocation(facts, invocation, index) {
+            add(request);
+        }
+        for effect in facts.effects.iter().filter(|effect| effect.by == Some(index)) {
+            of_effect(facts, effect).into_iter().for_each(&mut add);
+        }
+    }
+    for effect in facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len())) {
+        of_effect(facts, effect).into_iter().for_each(&mut add);
+    }
+    for (text, span) in &facts.mentions {
+        add(mention(text.clone(), *span));
+    }
+    found
+}
+
+fn mention(text: String, span: Span) -> CapabilityRequest {
+    request(Capability::ProcessExecute, Subject::Mention(text.clone()), text, span)
+}
+
+fn request(capability: Capability, subject: Subject, display: String, span: Span) -> CapabilityRequest {
+    CapabilityRequest {
+        capability,
+        subject,
+        destroys: None,
+        query: false,
+        escalates: false,
+        display,
+        suggestions: Vec::new(),
+        risks: Vec::new(),
+        span,
+    }
+}
+
+/// What an invocation asks for as a program.
+fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<CapabilityRequest> {
+    let text = invocation.text();
+    let mut found = Vec::new();
+    if invocation.wrapper == Some(Wrapper::Escalating) {
+        let mut asked =
+            request(Capability::ProcessExecute, command(invocation), format!("Run {text}"), invocation.span);
+        asked.escalates = true;
+        asked.risks.push("it runs with other rights than yours".to_owned());
+        found.push(asked);
+    } else if !invocation.explained {
+        let mut asked =
+            request(Capability::ProcessExecute, command(invocation), format!("Run {text}"), invocation.span);
+        asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
+        asked.suggestions = suggestions(invocation);
+        asked.risks = risks(facts, index);
+        found.push(asked);
+    } else {
+        let outer = invocation.wrapped_in.iter().map(|(text, _)| text.clone());
+        found.extend(outer.chain([text]).map(|text| mention(text, invocation.span)));
+    }
+    found
+}
+
+/// The texts of an invocation that rules match.
+fn command(invocation: &Invocation) -> Subject {
+    let own = invocation.text();
+    let mut texts: Vec<String> = invocation.wrapped_in.iter().map(|(text, _)| text.clone()).collect();
+    texts.push(own);
+    let written = texts.remove(0);
+    let allow_needs_all = invocation.wrapped_in.iter().any(|(_, kind)| *kind != Wrapper::Transparent);
+    Subject::Command { written, inner: texts, allow_needs_all }
+}
+
+/// "Always" patterns: the exact command, then its leading words.
+fn suggestions(invocation: &Invocation) -> Vec<String> {
+    if !invocation.certain() || invocation.arity == 0 || !invocation.wrapped_in.is_empty() {
+        return Vec::new();
+    }
+    let exact = invocation.text();
+    let mut found = vec![exact];
+    if invocation.words.len() > invocation.arity {
+        let head = invocation.words.get(..invocation.arity).unwrap_or_default();
+        found.push(format!("{} *", crate::facts::text_of(head)));
+    }
+    found
+}
+
+fn risks(facts: &Facts, index: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
+    for effect in mine {
+        match &effect.kind {
+            EffectKind::RunsDownload => found.push("it runs what it downloads".to_owned()),
+            EffectKind::Network { .. } => found.push("it talks to the network".to_owned()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What an effect asks for.
+fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
+    let text = effect.by.and_then(|by| facts.invocations.get(by)).map(Invocation::text).unwrap_or_default();
+    let by = effect.by.and_then(|by| facts.invocations.get(by));
+    let whole = by.map_or_else(|| plain(&text), command);
+    let make = |capability, display: String| request(capability, whole.clone(), display, effect.span);
+    match &effect.kind {
+        EffectKind::Read(target) => of_read(target, effect.span),
+        EffectKind::ReadTree { tree, files, .. } => {
+            let mut found = of_read(tree, effect.span);
+            for file in files.iter().flatten() {
+                let subject = Subject::Path(vec![file.clone()]);
+                found.push(request(Capability::FileRead, subject, format!("Read {file}"), effect.span));
+            }
+            found
+        }
+        EffectKind::List(_) => Vec::new(),
+        EffectKind::Write { target, change } => of_write(target, *change, effect.span),
+        EffectKind::Network { query } => {
+            let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
+            asked.query = *query;
+            asked.suggestions = by.map(suggestions).unwrap_or_default();
+            vec![asked]
+        }
+        EffectKind::GitModify => {
+            let mut asked = make(Capability::GitModify, format!("Change the repository: {text}"));
+            asked.suggestions = by.map(suggestions).unwrap_or_default();
+            vec![asked]
+        }
+        EffectKind::Push { push, .. } => {
+            let mut change = make(Capability::GitModify, format!("Push: {text}"));
+            if push.force || push.delete || push.lease {
+                change.risks.push("commits on the remote may be lost".to_owned());
+            } else {
+                change.suggestions = by.map(suggestions).unwrap_or_default();
+            }
+            vec![change, make(Capability::NetworkAccess, format!("Connect: {text}"))]
+        }
+        EffectKind::Background => {
+            let mut asked = make(Capability::ProcessBackground, format!("Leave running: {text}"));
+            asked.risks.push("it keeps running when the command has ended".to_owned());
+            vec![asked]
+        }
+        EffectKind::RevealSecrets => {
+            let subject = Subject::Path(vec!["/proc/self/environ".to_owned()]);
+            vec![request(Capability::FileRead, subject, format!("Print secrets: {text}"), effect.span)]
+        }
+        EffectKind::RunsDownload => {
+            let mut asked = make(Capability::ProcessExecute, "Run what it downloads".to_owned());
+            asked.risks.push("it runs what it downloads".to_owned());
+            vec![asked]
+        }
+        // These are the floor's.
+        EffectKind::Power
+        | EffectKind::KillAll
+        | EffectKind::ForkBomb
+        | EffectKind::DeleteUser
+        | EffectKind::Canary
+        | EffectKind::Disarm => Vec::new(),
+    }
+}
+
+fn plain(text: &str) -> Subject {
+    Subject::Command { written: text.to_owned(), inner: Vec::new(), allow_needs_all: false }
+}
+
+fn of_read(target: &Target, span: Span) -> Vec<CapabilityRequest> {
+    let Target::Known(place) = target else { return Vec::new() };
+    // A pipe or a descriptor of the command itself is no file of anybody.
+    if crate::facts::is_device(&place.lexical) || place.lexical == "/dev/stdin" {
+        return Vec::new();
+    }
+    let display = format!("Read {}", place.lexical);
+    vec![request(Capability::FileRead, Subject::Path(path_forms(place)), display, span)]
+}
+
+fn of_write(target: &Target, change: Change, span: Span) -> Vec<CapabilityRequest> {
+    let (place, shown) = match target {
+        Target::Known(place) => (place, place.lexical.clone()),
+        Target::Below { root, name } => {
+            (root, format!("{} below {}", name.as_deref().unwrap_or("everything"), root.lexical))
+        }
+        // What cannot be told is asked about as not understood.
+        Target::Unknown { .. } => return Vec::new(),
+    };
+    let below = matches!(target, Target::Below { .. });
+    let destroys = destroys(place, change, below);
+    let capability =
+        if place.in_project { Capability::FileWriteProject } else { Capability::FileWriteOutside };
+    let verb = verb(change, destroys);
+    let mut forms = path_forms(place);
+    if below {
+        forms.iter_mut().for_each(|form| form.push_str("/*"));
+    }
+    let mut asked = request(capability, Subject::Path(forms), format!("{verb} {shown}"), span);
+    asked.destroys = destroys;
+    if let Some(destroys) = destroys {
+        asked.risks.push(loss(destroys, &shown));
+    }
+    vec![asked]
+}
+
+fn path_forms(place: &Located) -> Vec<String> {
+    let mut forms = vec![place.lexical.clone()];
+    if place.real != place.lexical {
+        forms.push(place.real.clone());
+    }
+    forms
+}
+
+/// What a change at this place would destroy.
+fn destroys(place: &Located, change: Change, below: bool) -> Option<Destroys> {
+    let exists = !matches!(place.node, Node::Missing | Node::Special);
+    match change {
+        Change::Create | Change::Append => None,
+        Change::Write | Change::Put | Change::Edit => (exists || below).then_some(Destroys::Overwrite),
+        Change::Mode | Change::ModeTree => Some(Destroys::Mode),
+        Change::Delete if below => Some(Destroys::Recursive),
+        Change::Delete | Change::Move => Some(Destroys::Delete),
+        Change::DeleteTree => Some(Destroys::Recursive),
+        Change::Device => Some(Destroys::Overwrite),
+    }
+}
+
+fn verb(change: Change, destroys: Option<Destroys>) -> &'static str {
+    match (change, destroys) {
+        (Change::Move, _) => "Move away",
+        (Change::Mode | Change::ModeTree, _) => "Change the mode or owner of",
+        (Change::Device, _) => "Write the device",
+        (_, Some(Destroys::Recursive)) => "Delete the tree",
+        (_, Some(Destroys::Delete)) => "Delete",
+        (_, Some(_)) => "Overwrite",
+        (Change::Append, None) => "Append to",
+        _ => "Write",
+    }
+}
+
+fn loss(destroys: Destroys, shown: &str) -> String {
+    match destroys {
+        Destroys::Overwrite => format!("the content of {shown} is lost"),
+        Destroys::Mode => format!("who may use {shown} changes"),
+        Destroys::Delete => format!("{shown} is gone from there"),
+        Destroys::Recursive => format!("all that is in {shown} is gone"),
+    }
+}

@@ -1,0 +1,179 @@
+//! Builtins that change the shell's own state: the directory, variables, functions.
+
+use super::arg::{Arg, Part};
+use super::gather::Gatherer;
+use super::path;
+use super::state::{State, Stream, Value, unknown};
+use crate::host::Node;
+use crate::report::Span;
+use crate::syntax::Cause;
+
+/// Names that bash runs itself, unless a path is given.
+const BUILTINS: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
+    "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
+    "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
+    "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
+    "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+];
+
+/// Whether bash runs this name itself.
+pub(super) fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok()
+}
+
+impl Gatherer<'_> {
+    /// What a builtin changes in the shell that runs it.
+    pub(super) fn builtin(&mut self, state: &mut State, name: &str, words: &[Arg], stdin: &Stream) {
+        match name {
+            "cd" => self.change_directory(state, words),
+            "pushd" | "popd" => state.cwd = None,
+            "export" | "declare" | "local" | "typeset" | "readonly" => self.declare(state, name, words),
+            "unset" => {
+                for word in words.iter().skip(1).filter_map(Arg::text).filter(|word| !word.starts_with('-')) {
+                    state.vars.insert(word.to_owned(), Value::Unset);
+                    state.functions.remove(word);
+                }
+            }
+            "read" => read(state, words, stdin),
+            "mapfile" | "readarray" | "getopts" => {
+                for word in words.iter().skip(1).filter_map(Arg::text) {
+                    state.vars.insert(word.to_owned(), Value::Text(unknown()));
+                }
+            }
+            "shift" => {
+                let count = words.get(1).map_or(Some(1), |word| word.text()?.parse::<usize>().ok());
+                state.positional = match (state.positional.take(), count) {
+                    (Some(args), Some(count)) => Some(args.into_iter().skip(count).collect()),
+                    _ => None,
+                };
+            }
+            "set" => self.set(state, words),
+            _ => {}
+        }
+    }
+
+    fn change_directory(&mut self, state: &mut State, words: &[Arg]) {
+        let mut operands = words.iter().skip(1).filter(|word| !matches!(word.text(), Some("-P" | "-L" | "-e" | "--")));
+        let target = match operands.next() {
+            None => self.text_of_variable(state, "HOME").map(|home| Arg::literal(home, Span::default())),
+            Some(word) if word.text() == Some("-") => None,
+            Some(word) => Some(word.clone()),
+        };
+        let text = target.as_ref().and_then(Arg::text);
+        let place = text.and_then(|text| path::locate(self.host, state.cwd.as_deref(), text));
+        // When the directory cannot be entered, what follows runs where the shell was.
+        state.cwd = match place {
+            Some(place) if place.node == Node::Directory && !state.disturbed => Some(place.lexical),
+            Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
+            Some(place) if place.node == Node::Missing || state.disturbed => self.guess(state, place.lexical),
+            _ => None,
+        };
+    }
+
+    /// A directory that is not there (yet): `cd` fails or an earlier part makes it. Known danger is
+    /// judged at the directory itself; everything else is unknown.
+    fn guess(&self, _state: &State, lexical: String) -> Option<String> {
+        let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical.as_str());
+        home.then_some(lexical)
+    }
+
+    fn declare(&mut self, state: &mut State, name: &str, words: &[Arg]) {
+        let mut exports = name == "export";
+        for word in words.iter().skip(1) {
+            let head = word.head().to_owned();
+            if head.starts_with(['-', '+']) {
+                exports |= head.starts_with('-') && head.contains('x');
+                if head.contains('n') && name != "export" || head.contains('i') {
+                    self.doubt(Cause::UnknownConstruct, "references and integer variables can run code", word.span, true);
+                }
+                continue;
+            }
+            let Some((variable, _)) = head.split_once('=') else {
+                if word.text().is_none() {
+                    self.doubt(Cause::DynamicWord, "which variable this sets is not known here", word.span, true);
+                } else if exports {
+                    let text = self.text_of_variable(state, &head);
+                    self.environment(&head, text.as_deref(), word.span);
+                    state.exported.insert(head);
+                }
+                continue;
+            };
+            let value = word.after(variable.len() + 1);
+            let variable = variable.trim_end_matches('+').to_owned();
+            let mut value = value;
+            if head.contains("+=") {
+                value = unknown();
+            }
+            self.environment(&variable, value.text(), word.span);
+            if exports || self.host.var(&variable).is_some() {
+                state.exported.insert(variable.clone());
+            }
+            state.vars.insert(variable, Value::Text(value));
+        }
+    }
+
+    fn set(&mut self, state: &mut State, words: &[Arg]) {
+        let mut rest = words.iter().skip(1);
+        while let Some(word) = rest.next() {
+            match word.text() {
+                Some("--") => {
+                    state.positional = Some(rest.cloned().collect());
+                    return;
+                }
+                Some("-o" | "+o") => {
+                    rest.next();
+                }
+                Some(option) if option.starts_with(['-', '+']) => {
+                    if option.starts_with('-') && option.contains('o') {
+                        rest.next();
+                    }
+                }
+                _ => {
+                    state.positional = None;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// `read NAME …`: the variables hold a line of the input.
+fn read(state: &mut State, words: &[Arg], stdin: &Stream) {
+    let mut names = Vec::new();
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        match word.text() {
+            Some("-a" | "-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u") => {
+                let value = rest.next();
+                if word.text() == Some("-a")
+                    && let Some(name) = value.and_then(Arg::text)
+                {
+                    state.vars.insert(name.to_owned(), Value::Text(unknown()));
+                }
+            }
+            Some(option) if option.starts_with('-') => {}
+            Some(name) => names.push((name.to_owned(), word.span)),
+            None => {}
+        }
+    }
+    if names.is_empty() {
+        state.vars.insert("REPLY".to_owned(), Value::Text(stdin.line(Span::default())));
+    }
+    let only = names.len() == 1;
+    for (name, span) in names {
+        let value = if only { stdin.line(span) } else { Arg::any(Cause::DynamicWord, span) };
+        let kept = value.parts.iter().all(|part| !matches!(part, Part::Text(text) if text.contains('\\')));
+        state.vars.insert(name, Value::Text(if kept { value } else { unknown() }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUILTINS;
+
+    #[test]
+    fn the_list_is_sorted_for_its_search() {
+        assert!(BUILTINS.is_sorted());
+    }
+}

@@ -1,0 +1,538 @@
+//! Compound commands: lists, pipelines, loops, functions, and how state flows through them.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::EffectKind;
+use super::arg::{Arg, Hole, HoleKind, Part};
+use super::gather::Gatherer;
+use super::state::{Function, State, Stream, Value, is_number, unknown};
+use crate::report::Span;
+use crate::syntax::{
+    Arithmetic, AssignedValue, Cause, Command, Connective, Piece, Redirection, Script, Simple, Statement, Word,
+};
+
+impl Gatherer<'_> {
+    /// Statements in order; the stream is what they print, when only one of them prints.
+    pub(super) fn statements(&mut self, state: &mut State, body: &[Statement], stdin: &Stream) -> Stream {
+        let mut output = None;
+        for statement in body {
+            if !self.step(statement.span) {
+                return Stream::Any;
+            }
+            let printed = if statement.background {
+                self.background(state, statement, stdin)
+            } else {
+                self.command(state, &statement.command, stdin)
+            };
+            output = Some(if output.is_none() { printed } else { Stream::Any });
+        }
+        self.uncalled(state, body);
+        match (output, body) {
+            (Some(stream), [_]) => stream,
+            // Assignments and `cd` before the last statement print nothing, but telling that apart
+            // is not worth the risk of a wrong text.
+            _ => Stream::Any,
+        }
+    }
+
+    fn background(&mut self, state: &mut State, statement: &Statement, stdin: &Stream) -> Stream {
+        let first = self.facts.invocations.len();
+        let before = std::mem::replace(&mut self.beside, true);
+        self.subshell(state, |walk, own| walk.command(own, &statement.command, stdin));
+        self.beside = before;
+        let by = (self.facts.invocations.len() > first).then_some(first);
+        self.effect(EffectKind::Background, by, statement.span);
+        Stream::Any
+    }
+
+    /// Bodies of functions that this list defines and nothing in the text calls: judged with
+    /// unknown arguments, since something outside the text may call them.
+    fn uncalled(&mut self, state: &State, body: &[Statement]) {
+        for statement in body {
+            if let Command::Function { name, body, .. } = &statement.command
+                && !self.called.contains(name)
+                && self.calls.is_empty()
+            {
+                let mut own = State { positional: None, ..state.clone() };
+                self.deeper(|walk| walk.command(&mut own, body, &Stream::Any));
+            }
+        }
+    }
+
+    /// One command of any form.
+    pub(super) fn command(&mut self, state: &mut State, command: &Command, stdin: &Stream) -> Stream {
+        match command {
+            Command::Simple(simple) => self.simple(state, simple, stdin),
+            Command::Pipeline { parts, span, .. } => self.pipeline(state, parts, *span, stdin),
+            Command::AndOr { left, operator, right, .. } => self.and_or(state, (left, *operator, right), stdin),
+            Command::Group(body) => self.statements(state, body, stdin),
+            Command::Subshell(body) => self.subshell(state, |walk, own| walk.statements(own, body, stdin)),
+            Command::If { arms, otherwise } => self.branches(state, arms, otherwise, stdin),
+            Command::Loop { condition, body } => {
+                self.repeat(state, stdin, |walk, state| {
+                    walk.statements(state, condition, stdin);
+                    walk.statements(state, body, stdin);
+                }, &[condition, body])
+            }
+            Command::For { name, words, body } => self.for_each(state, (name, words.as_deref(), body), stdin),
+            Command::ArithmeticFor { header, body } => {
+                for name in &header.names {
+                    state.vars.entry(name.clone()).or_insert_with(|| Value::Text(number(header.span)));
+                }
+                self.arithmetic(state, header);
+                self.repeat(state, stdin, |walk, state| {
+                    for name in &header.names {
+                        state.vars.insert(name.clone(), Value::Text(number(header.span)));
+                    }
+                    walk.statements(state, body, stdin);
+                }, &[body])
+            }
+            Command::Case { subject, arms } => self.case(state, (subject, arms), stdin),
+            Command::Function { name, body, .. } => {
+                state.functions.insert(name.clone(), Function::Known(Rc::new((**body).clone())));
+                Stream::Any
+            }
+            Command::Test { words, span } => self.test(state, words, *span),
+            Command::Arithmetic(arithmetic) => {
+                self.arithmetic(state, arithmetic);
+                for name in &arithmetic.names {
+                    if assigns(&arithmetic.text, name) {
+                        state.vars.insert(name.clone(), Value::Text(number(arithmetic.span)));
+                    }
+                }
+                Stream::Any
+            }
+            Command::Redirected { command, redirections, .. } => {
+                self.redirected(state, command, redirections, stdin)
+            }
+            // Its problem is among the script's problems.
+            Command::NotUnderstood(_) => Stream::Any,
+        }
+    }
+
+    fn pipeline(&mut self, state: &mut State, parts: &[Command], span: Span, stdin: &Stream) -> Stream {
+        if let [only] = parts {
+            return self.command(state, only, stdin);
+        }
+        let before = std::mem::replace(&mut self.beside, true);
+        let first = self.facts.invocations.len();
+        let mut stream = stdin.clone();
+        let mut texts = Vec::new();
+        for part in parts {
+            let from = self.facts.invocations.len();
+            stream = self.subshell(state, |walk, own| walk.command(own, part, &stream));
+            texts.push(self.texts_since(from));
+        }
+        self.beside = before;
+        if self.facts.invocations.len() > first {
+            let text = texts.join(" | ");
+            let span = self.span(span);
+            self.facts.mentions.push((text, span));
+        }
+        stream
+    }
+
+    /// The commands written down since `from`, as one text (only the outer ones, not what wrappers run).
+    fn texts_since(&self, from: usize) -> String {
+        let depth = self.wrappers.len();
+        let outer = self.facts.invocations.iter().skip(from).filter(|each| each.wrapped_in.len() == depth);
+        outer.map(super::Invocation::text).collect::<Vec<_>>().join("; ")
+    }
+
+    fn and_or(
+        &mut self,
+        state: &mut State,
+        (left, operator, right): (&Command, Connective, &Command),
+        stdin: &Stream,
+    ) -> Stream {
+        let from = self.facts.invocations.len();
+        self.command(state, left, stdin);
+        let middle = self.facts.invocations.len();
+        let mut after = state.clone();
+        self.command(&mut after, right, stdin);
+        // `cd DIR && …` and `cd DIR || exit`: what follows the list runs where the list leaves it.
+        let settled = operator == Connective::Or && leaves(right);
+        if !settled {
+            state.join(&after);
+        }
+        let (first, second) = (self.range_text(from, middle), self.texts_since(middle));
+        if !first.is_empty() && !second.is_empty() {
+            let sign = if operator == Connective::And { "&&" } else { "||" };
+            let span = self.span(Span::default());
+            self.facts.mentions.push((format!("{first} {sign} {second}"), span));
+        }
+        Stream::Any
+    }
+
+    fn range_text(&self, from: usize, to: usize) -> String {
+        let depth = self.wrappers.len();
+        let range = self.facts.invocations.get(from..to).unwrap_or_default();
+        let outer = range.iter().filter(|each| each.wrapped_in.len() == depth);
+        outer.map(super::Invocation::text).collect::<Vec<_>>().join("; ")
+    }
+
+    fn branches(
+        &mut self,
+        state: &mut State,
+        arms: &[(Vec<Statement>, Vec<Statement>)],
+        otherwise: &[Statement],
+        stdin: &Stream,
+    ) -> Stream {
+        let mut ends = Vec::new();
+        for (condition, body) in arms {
+            self.statements(state, condition, stdin);
+            let mut inside = state.clone();
+            self.statements(&mut inside, body, stdin);
+            ends.push(inside);
+        }
+        self.statements(state, otherwise, stdin);
+        for end in &ends {
+            state.join(end);
+        }
+        Stream::Any
+    }
+
+    /// A body that runs any number of times: what it assigns is unknown before and after it.
+    fn repeat(
+        &mut self,
+        state: &mut State,
+        _stdin: &Stream,
+        body: impl FnOnce(&mut Self, &mut State),
+        parts: &[&[Statement]],
+    ) -> Stream {
+        let mut found = Changes::default();
+        for part in parts {
+            found.scan(part);
+        }
+        // A called function's changes count too; which one is called is not worth telling here.
+        for function in state.functions.values() {
+            match function {
+                Function::Known(body) => found.scan_command(body),
+                Function::Ambiguous => found.anything = true,
+            }
+        }
+        let mut inside = state.clone();
+        if found.anything {
+            inside.vars.values_mut().for_each(|value| *value = Value::Text(unknown()));
+            inside.cwd = None;
+            inside.positional = None;
+        }
+        for (name, numeric) in &found.assigned {
+            let value = if *numeric { number(Span::default()) } else { unknown() };
+            inside.vars.insert(name.clone(), Value::Text(value));
+        }
+        if found.moves {
+            inside.cwd = None;
+        }
+        body(self, &mut inside);
+        state.join(&inside);
+        Stream::Any
+    }
+
+    fn for_each(
+        &mut self,
+        state: &mut State,
+        (name, words, body): (&str, Option<&[Word]>, &[Statement]),
+        stdin: &Stream,
+    ) -> Stream {
+        let items = match words {
+            Some(words) => self.fields(state, words),
+            None => state.positional.clone().unwrap_or_else(|| vec![unknown()]),
+        };
+        let value = one_of(&items);
+        self.repeat(state, stdin, |walk, state| {
+            state.vars.insert(name.to_owned(), Value::Text(value));
+            walk.statements(state, body, stdin);
+        }, &[body])
+    }
+
+    fn case(
+        &mut self,
+        state: &mut State,
+        (subject, arms): (&Word, &[(Vec<Word>, Vec<Statement>)]),
+        stdin: &Stream,
+    ) -> Stream {
+        self.single(state, subject);
+        let mut ends = Vec::new();
+        for (patterns, body) in arms {
+            for pattern in patterns {
+                self.single(state, pattern);
+            }
+            let mut inside = state.clone();
+            self.statements(&mut inside, body, stdin);
+            ends.push(inside);
+        }
+        for end in &ends {
+            state.join(end);
+        }
+        Stream::Any
+    }
+
+    fn redirected(
+        &mut self,
+        state: &mut State,
+        command: &Command,
+        redirections: &[Redirection],
+        stdin: &Stream,
+    ) -> Stream {
+        let (input, captured) = self.redirections(state, redirections, None);
+        let stream = self.command(state, command, &input.unwrap_or_else(|| stdin.clone()));
+        if captured { Stream::Any } else { stream }
+    }
+
+    /// `[[ … ]]`: its words are expanded; operands that bash would evaluate as arithmetic or as a
+    /// variable's name must be plain.
+    fn test(&mut self, state: &mut State, words: &[Word], span: Span) -> Stream {
+        let args: Vec<Arg> = words.iter().map(|word| self.single(state, word)).collect();
+        for (index, arg) in args.iter().enumerate() {
+            let Some(operator) = arg.text() else { continue };
+            let arithmetic = matches!(operator, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
+            let named = matches!(operator, "-v" | "-R");
+            let operands = match index.checked_sub(1) {
+                Some(before) if arithmetic => vec![args.get(before), args.get(index + 1)],
+                _ if named => vec![args.get(index + 1)],
+                _ => continue,
+            };
+            for operand in operands.into_iter().flatten() {
+                if !plain_operand(operand) {
+                    self.doubt(Cause::UnknownConstruct, "bash may run code in this operand of [[ ]]", span, true);
+                }
+            }
+        }
+        Stream::Any
+    }
+
+    /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
+    pub(super) fn arithmetic(&mut self, state: &mut State, arithmetic: &Arithmetic) {
+        for name in &arithmetic.names {
+            let fine = match self.value(state, name, arithmetic.span) {
+                None => true,
+                Some(Value::Text(arg)) => plain_operand(&arg),
+                Some(_) => false,
+            };
+            if !fine {
+                let detail = format!("arithmetic evaluates the text of {name}, which may hold code");
+                self.doubt(Cause::UnknownConstruct, detail, arithmetic.span, true);
+            }
+        }
+    }
+
+    /// Runs `body` in a copy of the shell: what it changes in the shell is lost, what it changes on
+    /// the machine is not.
+    fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
+        let mut own = state.clone();
+        let result = body(self, &mut own);
+        state.disturbed |= own.disturbed;
+        state.relinked |= own.relinked;
+        result
+    }
+
+    /// `$( … )`: a subshell, and what it prints.
+    pub(super) fn substitution(&mut self, state: &mut State, script: &Script, span: Span) -> Stream {
+        if !self.step(span) {
+            return Stream::Any;
+        }
+        self.deeper(|walk| walk.subshell(state, |walk, own| walk.script(own, script, &Stream::Any)))
+    }
+
+    /// `<( … )`: a subshell, and the path bash puts in its place.
+    pub(super) fn process(&mut self, state: &mut State, script: &Script, output: bool, span: Span) -> String {
+        self.substitutions += 1;
+        let path = format!("/dev/fd/{}", 1000 - self.substitutions.min(900));
+        if self.step(span) {
+            let before = std::mem::replace(&mut self.beside, true);
+            let stream =
+                self.deeper(|walk| walk.subshell(state, |walk, own| walk.script(own, script, &Stream::Any)));
+            self.beside = before;
+            let held = if output { Stream::Any } else { stream };
+            state.pipes.insert(path.clone(), held);
+        }
+        path
+    }
+}
+
+/// A number, or a name that holds one: nothing that arithmetic would expand further.
+fn plain_operand(arg: &Arg) -> bool {
+    match arg.parts.as_slice() {
+        [] => true,
+        [Part::Text(text)] => {
+            let text = text.trim();
+            is_number(text) || text.is_empty() || text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        }
+        parts => parts.iter().all(|part| match part {
+            Part::Text(text) => text.bytes().all(|b| b.is_ascii_digit()),
+            Part::Hole(Hole { kind: HoleKind::Number, .. }) => true,
+            Part::Hole(Hole { kind: HoleKind::OneOf(values), .. }) => values.iter().all(|v| is_number(v)),
+            Part::Hole(_) => false,
+        }),
+    }
+}
+
+/// The loop variable's value: one of the items.
+fn one_of(items: &[Arg]) -> Arg {
+    let span = items.first().map_or_else(Span::default, |arg| arg.span);
+    if let [Arg { parts, .. }] = items
+        && let [Part::Hole(hole)] = parts.as_slice()
+    {
+        return Arg::hole(Hole { kind: hole.kind.clone(), splits: true }, span);
+    }
+    let mut texts = Vec::new();
+    for item in items {
+        match item.alternatives(super::path::ENUMERATED) {
+            Some(more) => texts.extend(more),
+            None => return Arg::any(Cause::DynamicWord, span),
+        }
+    }
+    if texts.len() > super::path::ENUMERATED {
+        return Arg::any(Cause::Limit, span);
+    }
+    let glob = items.first().and_then(|arg| arg.glob.clone());
+    match texts.as_slice() {
+        [only] => Arg { glob, ..Arg::literal(only, span) },
+        _ => {
+            Arg { glob, ..Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, span) }
+        }
+    }
+}
+
+fn number(span: Span) -> Arg {
+    Arg::hole(Hole { kind: HoleKind::Number, splits: true }, span)
+}
+
+/// Whether the command never comes back to the list (`exit`, `return`, `break`).
+fn leaves(command: &Command) -> bool {
+    match command {
+        Command::Simple(simple) => {
+            let first = simple.words.first().map(|word| word.pieces.as_slice());
+            matches!(first, Some([Piece::Text { text, .. }]) if matches!(text.as_str(), "exit" | "return"))
+        }
+        Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
+        _ => false,
+    }
+}
+
+/// Whether an arithmetic text assigns to a variable.
+fn assigns(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let rest = text.get(at + name.len()..).unwrap_or("").trim_start();
+        let head = text.get(..at).unwrap_or("").trim_end();
+        let assigned = rest.starts_with('=') && !rest.starts_with("==");
+        let compound = rest.find('=').is_some_and(|at| {
+            (1..=2).contains(&at) && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
+        });
+        assigned || compound || rest.starts_with("++") || rest.starts_with("--")
+            || head.ends_with("++") || head.ends_with("--")
+    })
+}
+
+/// What running statements again and again may change in the shell.
+#[derive(Default)]
+struct Changes {
+    /// Assigned variables, with whether every value is a number.
+    assigned: BTreeMap<String, bool>,
+    /// The directory.
+    moves: bool,
+    /// Anything at all (`eval`, `source`).
+    anything: bool,
+}
+
+impl Changes {
+    fn scan(&mut self, body: &[Statement]) {
+        for statement in body {
+            self.scan_command(&statement.command);
+        }
+    }
+
+    fn scan_command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.scan_simple(simple),
+            // Elements of a pipeline and subshells keep their changes to themselves.
+            Command::Pipeline { parts, .. } if parts.len() > 1 => {}
+            Command::Pipeline { parts, .. } => parts.iter().for_each(|part| self.scan_command(part)),
+            Command::AndOr { left, right, .. } => {
+                self.scan_command(left);
+                self.scan_command(right);
+            }
+            Command::Group(body) => self.scan(body),
+            Command::Subshell(_) | Command::Test { .. } | Command::NotUnderstood(_) => {}
+            Command::If { arms, otherwise } => {
+                for (condition, body) in arms {
+                    self.scan(condition);
+                    self.scan(body);
+                }
+                self.scan(otherwise);
+            }
+            Command::Loop { condition, body } => {
+                self.scan(condition);
+                self.scan(body);
+            }
+            Command::For { name, body, .. } => {
+                self.assigned.insert(name.clone(), false);
+                self.scan(body);
+            }
+            Command::ArithmeticFor { header, body } => {
+                self.numbers(header, |_, _| true);
+                self.scan(body);
+            }
+            Command::Case { arms, .. } => arms.iter().for_each(|(_, body)| self.scan(body)),
+            Command::Function { body, .. } => self.scan_command(body),
+            Command::Arithmetic(arithmetic) => self.numbers(arithmetic, assigns),
+            Command::Redirected { command, .. } => self.scan_command(command),
+        }
+    }
+
+    fn numbers(&mut self, arithmetic: &Arithmetic, which: impl Fn(&str, &str) -> bool) {
+        for name in arithmetic.names.iter().filter(|name| which(&arithmetic.text, name)) {
+            self.assigned.entry(name.clone()).or_insert(true);
+        }
+    }
+
+    fn scan_simple(&mut self, simple: &Simple) {
+        if simple.words.is_empty() {
+            for assignment in &simple.assignments {
+                let number = matches!(&assignment.value, AssignedValue::Word(word) if numeric(word));
+                let entry = self.assigned.entry(assignment.name.clone()).or_insert(true);
+                *entry &= number && assignment.subscript.is_none();
+            }
+            return;
+        }
+        let texts: Vec<String> = simple.words.iter().map(literal).collect();
+        let mut words =
+            texts.iter().map(String::as_str).skip_while(|w| matches!(*w, "command" | "builtin" | "time"));
+        match words.next() {
+            Some("cd" | "pushd" | "popd") => self.moves = true,
+            Some("read" | "mapfile" | "readarray" | "getopts" | "printf" | "unset") => {
+                for name in words.filter(|word| !word.starts_with('-')) {
+                    self.assigned.insert(name.to_owned(), false);
+                }
+            }
+            Some("export" | "declare" | "local" | "typeset" | "readonly" | "let") => {
+                for word in words.filter(|word| !word.starts_with('-')) {
+                    let name = word.split(['=', '+', '[']).next().unwrap_or(word);
+                    self.assigned.insert(name.to_owned(), false);
+                }
+            }
+            Some("eval" | "source" | "." | "shift" | "set") => self.anything = true,
+            _ => {}
+        }
+    }
+}
+
+fn numeric(word: &Word) -> bool {
+    match word.pieces.as_slice() {
+        [Piece::Arithmetic(_)] => true,
+        [Piece::Text { text, .. }] => is_number(text),
+        _ => false,
+    }
+}
+
+fn literal(word: &Word) -> String {
+    word.pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text { text, .. } => text.as_str(),
+            _ => "\u{0}",
+        })
+        .collect()
+}

@@ -1,0 +1,427 @@
+//! What words and redirections do to paths.
+
+use std::rc::Rc;
+
+use super::arg::{Arg, Below, Hole, HoleKind, Part};
+use super::expand::document;
+use super::gather::Gatherer;
+use super::path::{self, Target};
+use super::programs::{Reading, Role, Use};
+use super::state::{State, Stream};
+use super::{Change, EffectKind};
+use crate::host::Node;
+use crate::report::Span;
+use crate::syntax::{Cause, Redirection, RedirectionOperator};
+
+/// Words in a search pattern that go looking for secrets.
+const SECRET_WORDS: &[&str] = &["key", "token", "secret", "passw", "credential", "api_", "bearer", "private"];
+
+impl Gatherer<'_> {
+    /// Writes down what each used word does; false when one of them cannot be told.
+    pub(super) fn uses(&mut self, state: &mut State, reading: &Reading, by: usize) -> bool {
+        let before = self.facts.problems.len();
+        let cwd = self.directory(state, reading);
+        for each in &reading.uses {
+            match each.role {
+                Role::Pattern => {}
+                Role::PutTo => self.put(state, cwd.as_deref(), (reading, each), by),
+                Role::SearchTree | Role::ReadTree => {
+                    let narrow = each.role == Role::SearchTree && is_narrow(reading);
+                    for tree in self.targets(state, cwd.as_deref(), &each.arg, Change::Create, true) {
+                        let files = match &tree {
+                            Target::Known(place) if !narrow => self.enumerate(state, &place.lexical, None),
+                            _ => None,
+                        };
+                        self.effect(EffectKind::ReadTree { tree, narrow, files }, Some(by), each.arg.span);
+                    }
+                }
+                role => self.plain_use(state, cwd.as_deref(), (role, &each.arg), by),
+            }
+        }
+        self.facts.problems.len() == before
+    }
+
+    fn plain_use(&mut self, state: &mut State, cwd: Option<&str>, (role, arg): (Role, &Arg), by: usize) {
+        let change = match role {
+            Role::Create => Some(Change::Create),
+            Role::Append => Some(Change::Append),
+            Role::Write => Some(Change::Write),
+            Role::Edit => Some(Change::Edit),
+            Role::Delete => Some(Change::Delete),
+            Role::DeleteTree => Some(Change::DeleteTree),
+            Role::MoveFrom => Some(Change::Move),
+            Role::Mode => Some(Change::Mode),
+            Role::ModeTree => Some(Change::ModeTree),
+            Role::Device => Some(Change::Device),
+            _ => None,
+        };
+        let reads = change.is_none();
+        // A pipe that bash makes for `<( … )` is no file of anybody.
+        if reads && arg.text().is_some_and(|text| state.pipes.contains_key(text)) {
+            return;
+        }
+        for target in self.targets(state, cwd, arg, change.unwrap_or(Change::Create), reads) {
+            let kind = match (change, role) {
+                (Some(change), _) => {
+                    state.disturbed |= disturbs(&target);
+                    state.relinked |= change == Change::Move;
+                    EffectKind::Write { target, change }
+                }
+                (None, Role::List) => EffectKind::List(target),
+                (None, _) => {
+                    if let Target::Below { root, .. } = &target {
+                        let detail = format!("which files below {} it reads cannot be listed", root.lexical);
+                        self.doubt(Cause::DynamicPath, detail, arg.span, false);
+                    }
+                    EffectKind::Read(target)
+                }
+            };
+            self.effect(kind, Some(by), arg.span);
+        }
+    }
+
+    /// Copies and moves land on the destination, or below it when it is a directory.
+    fn put(&mut self, state: &mut State, cwd: Option<&str>, (reading, to): (&Reading, &Use), by: usize) {
+        let sources: Vec<&Arg> = reading
+            .uses
+            .iter()
+            .filter(|each| matches!(each.role, Role::Read | Role::ReadTree | Role::MoveFrom | Role::List))
+            .map(|each| &each.arg)
+            .collect();
+        for target in self.targets(state, cwd, &to.arg, Change::Put, false) {
+            state.disturbed |= disturbs(&target);
+            let Target::Known(folder) = &target else {
+                self.effect(EffectKind::Write { target, change: Change::Put }, Some(by), to.arg.span);
+                continue;
+            };
+            if folder.node != Node::Directory {
+                let change = Change::Write;
+                self.effect(EffectKind::Write { target, change }, Some(by), to.arg.span);
+                continue;
+            }
+            for source in &sources {
+                let landing = source
+                    .text()
+                    .map(|text| format!("{}/{}", folder.lexical.trim_end_matches('/'), path::name(text)))
+                    .and_then(|text| path::locate(self.host, cwd, &text));
+                let landing = landing.map_or_else(|| target.clone(), Target::Known);
+                self.effect(
+                    EffectKind::Write { target: landing, change: Change::Put },
+                    Some(by),
+                    to.arg.span,
+                );
+            }
+        }
+    }
+
+    /// The directory the program resolves its operands in.
+    pub(super) fn directory(&self, state: &State, reading: &Reading) -> Option<String> {
+        let Some(arg) = &reading.directory else { return state.cwd.clone() };
+        match path::targets(self.host, state.cwd.as_deref(), arg).as_slice() {
+            [Target::Known(place)] => Some(place.lexical.clone()),
+            _ => None,
+        }
+    }
+
+    /// The places of a word, with a doubt for those that cannot be told.
+    fn targets(&mut self, state: &State, cwd: Option<&str>, arg: &Arg, change: Change, reads: bool) -> Vec<Target> {
+        let mut found = path::targets(self.host, cwd, arg);
+        if let [Target::Below { root, name }] = found.as_slice()
+            && let Some(files) = self.enumerate(state, &root.lexical, name.as_deref())
+        {
+            let listed: Vec<Target> = files
+                .iter()
+                .filter_map(|file| path::locate(self.host, cwd, file))
+                .map(Target::Known)
+                .collect();
+            // Deleting or changing a set is judged as the set, and as each file of it.
+            if reads {
+                return listed;
+            }
+        }
+        for target in &mut found {
+            // After an earlier part changed links, the path may lead elsewhere than it does now.
+            if let Target::Known(place) | Target::Below { root: place, .. } = target
+                && state.relinked
+                && change > Change::Append
+                && !reads
+                && !is_device(&place.lexical)
+            {
+                place.stale = true;
+                let detail = format!("an earlier part may change where {} leads", place.lexical);
+                self.doubt(Cause::DynamicPath, detail, arg.span, true);
+            }
+            if let Target::Unknown { shown, cause, .. } = target {
+                let detail = format!("where {shown} leads is only known when it runs");
+                self.doubt(*cause, detail, arg.span, !reads);
+            }
+        }
+        found
+    }
+
+    /// Redirections: what they read and write, the input they give, and whether output goes elsewhere.
+    pub(super) fn redirections(
+        &mut self,
+        state: &mut State,
+        redirections: &[Redirection],
+        by: Option<usize>,
+    ) -> (Option<Stream>, bool) {
+        let mut input = None;
+        let mut captured = false;
+        for redirection in redirections {
+            match redirection.operator {
+                RedirectionOperator::HereDocument | RedirectionOperator::HereString => {
+                    let text = self.single(state, &redirection.target);
+                    input = Some(document(text, redirection.operator == RedirectionOperator::HereString));
+                }
+                RedirectionOperator::Read => {
+                    input = Some(self.redirect_file(state, redirection, None, by));
+                }
+                RedirectionOperator::DuplicateInput => self.duplicate(state, redirection, by, &mut input),
+                RedirectionOperator::DuplicateOutput => {
+                    let mut none = None;
+                    self.duplicate(state, redirection, by, &mut none);
+                    captured = true;
+                }
+                operator => {
+                    let change = match operator {
+                        RedirectionOperator::Append | RedirectionOperator::AppendBoth => Change::Append,
+                        RedirectionOperator::ReadWrite => Change::Edit,
+                        _ => Change::Write,
+                    };
+                    self.redirect_file(state, redirection, Some(change), by);
+                    captured |= !matches!(
+                        redirection.descriptor,
+                        Some(crate::syntax::Descriptor::Number(number)) if number != 1
+                    );
+                }
+            }
+        }
+        (input, captured)
+    }
+
+    /// `<&` and `>&`: a copy of a descriptor, or a file.
+    fn duplicate(
+        &mut self,
+        state: &mut State,
+        redirection: &Redirection,
+        by: Option<usize>,
+        input: &mut Option<Stream>,
+    ) {
+        let word = self.single(state, &redirection.target);
+        let copies = word.text().is_some_and(|text| {
+            let digits = text.strip_suffix('-').unwrap_or(text);
+            digits.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        if copies {
+            return;
+        }
+        let change = (redirection.operator == RedirectionOperator::DuplicateOutput).then_some(Change::Write);
+        if change.is_none() {
+            *input = Some(Stream::Any);
+        }
+        self.redirect_to(state, &word, change, (by, redirection.span));
+    }
+
+    fn redirect_file(
+        &mut self,
+        state: &mut State,
+        redirection: &Redirection,
+        change: Option<Change>,
+        by: Option<usize>,
+    ) -> Stream {
+        let fields = self.fields(state, std::slice::from_ref(&redirection.target));
+        let word = match fields.as_slice() {
+            [only] => only.clone(),
+            _ => Arg::any(Cause::DynamicPath, redirection.target.span),
+        };
+        self.redirect_to(state, &word, change, (by, redirection.span))
+    }
+
+    fn redirect_to(
+        &mut self,
+        state: &mut State,
+        word: &Arg,
+        change: Option<Change>,
+        (by, span): (Option<usize>, Span),
+    ) -> Stream {
+        let head = word.head();
+        if head.starts_with("/dev/tcp/") || head.starts_with("/dev/udp/") {
+            self.effect(EffectKind::Network { query: false }, by, span);
+            return Stream::Download;
+        }
+        if let Some(stream) = word.text().and_then(|text| state.pipes.get(text)) {
+            return stream.clone();
+        }
+        let cwd = state.cwd.clone();
+        let reads = change.is_none();
+        for target in self.targets(state, cwd.as_deref(), word, change.unwrap_or(Change::Create), reads) {
+            let kind = match change {
+                Some(change) => {
+                    state.disturbed |= disturbs(&target);
+                    EffectKind::Write { target, change }
+                }
+                None => EffectKind::Read(target),
+            };
+            self.effect(kind, by, span);
+        }
+        Stream::Any
+    }
+
+    /// The paths a program prints: the files themselves when they can be listed, else their kind.
+    pub(super) fn printed_paths(
+        &mut self,
+        state: &State,
+        reading: &Reading,
+        roots: &[Arg],
+        name: Option<&str>,
+    ) -> Stream {
+        let cwd = self.directory(state, reading);
+        let here = [Arg::literal("", Span::default())];
+        let roots = if roots.is_empty() { &here } else { roots };
+        let mut files = Vec::new();
+        let mut places = Vec::new();
+        let mut listed = !state.disturbed;
+        for root in roots {
+            let Some(text) = root.text() else { return Stream::Any };
+            if text.starts_with('-') {
+                return Stream::Any;
+            }
+            let below = path::locate(self.host, cwd.as_deref(), text);
+            let found = below.and_then(|place| self.walk(&place.lexical, name));
+            match found {
+                Some(found) if listed => files.extend(found.into_iter().map(|rest| joined(text, &rest))),
+                _ => listed = false,
+            }
+            // An unlistable tree still prints paths that begin as the starting point does.
+            if text.is_empty() {
+                listed &= cwd.is_some();
+            }
+            let shown = if text.is_empty() { "." } else { text };
+            places.push(Below { root: shown.to_owned(), name: name.map(str::to_owned) });
+        }
+        if listed && files.len() <= path::ENUMERATED {
+            return Stream::Lines(HoleKind::OneOf(Rc::new(files)));
+        }
+        if roots.iter().any(|root| root.text() == Some("")) {
+            return Stream::Any;
+        }
+        Stream::Lines(HoleKind::Below(Rc::new(places)))
+    }
+
+    /// Every file at or below a place whose name matches, as absolute paths.
+    fn enumerate(&self, state: &State, root: &str, name: Option<&str>) -> Option<Vec<String>> {
+        if state.disturbed {
+            return None;
+        }
+        let found = self.walk(root, name)?;
+        Some(found.into_iter().map(|rest| joined(root, &rest)).collect())
+    }
+
+    /// Paths below `root` (the empty text for itself) whose last component matches; None when there
+    /// are too many to look at.
+    fn walk(&self, root: &str, name: Option<&str>) -> Option<Vec<String>> {
+        const LOOKED_AT: usize = 4096;
+        let fits = |path: &str| name.is_none_or(|name| super::glob::matches(name, path::name(path)));
+        let mut found = Vec::new();
+        if fits(root) {
+            found.push(String::new());
+        }
+        let mut waiting = vec![String::new()];
+        let mut seen = 0;
+        while let Some(dir) = waiting.pop() {
+            let full = joined(root, &dir);
+            for entry in self.host.list(std::path::Path::new(&full)).unwrap_or_default() {
+                seen += 1;
+                if seen > LOOKED_AT {
+                    return None;
+                }
+                let rest = joined(&dir, &entry);
+                let path = joined(root, &rest);
+                if fits(&path) {
+                    found.push(rest.clone());
+                }
+                let path = std::path::Path::new(&path);
+                if self.host.node(path) == Node::Directory && !self.host.is_link(path) {
+                    waiting.push(rest);
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Whether a search prints only lines with an ordinary word in them.
+fn is_narrow(reading: &Reading) -> bool {
+    let mut patterns = reading.uses.iter().filter(|each| each.role == Role::Pattern).peekable();
+    patterns.peek().is_some()
+        && patterns.all(|each| {
+            each.arg.text().is_some_and(|text| {
+                let lower = text.to_lowercase();
+                let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
+                letters >= 2 && !SECRET_WORDS.iter().any(|word| lower.contains(word))
+            })
+        })
+}
+
+/// Whether a write there can change what the machine would answer later.
+fn disturbs(target: &Target) -> bool {
+    !matches!(target, Target::Known(place) if is_device(&place.real))
+}
+
+/// The devices and descriptors that hold nothing.
+#[must_use]
+pub fn is_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/zero" | "/dev/full")
+        || path.strip_prefix("/dev/fd/").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn joined(head: &str, rest: &str) -> String {
+    match (head, rest) {
+        ("", rest) => rest.to_owned(),
+        (head, "") => head.to_owned(),
+        (head, rest) => format!("{}/{rest}", head.trim_end_matches('/')),
+    }
+}
+
+/// The words that a stream's text or lines become as arguments (`xargs`).
+pub(super) fn stream_words(stream: &Stream, span: Span) -> Vec<Arg> {
+    match stream {
+        Stream::Text(arg) => match arg.text() {
+            Some(text) if !text.contains(['\'', '"', '\\']) => {
+                let words = text.split([' ', '\t', '\n', '\0']).filter(|word| !word.is_empty());
+                words.map(|word| Arg::literal(word, span)).collect()
+            }
+            _ => vec![Arg::any(Cause::DynamicWord, span)],
+        },
+        Stream::Lines(kind) => vec![Arg::hole(Hole { kind: kind.clone(), splits: true }, span)],
+        Stream::Any | Stream::Download => vec![Arg::any(Cause::DynamicWord, span)],
+    }
+}
+
+/// Replaces a word inside an argument list.
+pub(super) fn replace(argv: &[Arg], token: &str, with: &Arg) -> Vec<Arg> {
+    argv.iter()
+        .map(|arg| {
+            let Some(text) = arg.text().filter(|text| !token.is_empty() && text.contains(token)) else {
+                return arg.clone();
+            };
+            if text == token {
+                return Arg { span: arg.span, ..with.clone() };
+            }
+            let mut made = Arg { span: arg.span, ..Arg::default() };
+            for (index, piece) in text.split(token).enumerate() {
+                if index > 0 {
+                    for part in &with.parts {
+                        match part {
+                            Part::Text(text) => made.push_text(text),
+                            Part::Hole(hole) => made.push_hole(hole.clone()),
+                        }
+                    }
+                }
+                made.push_text(piece);
+            }
+            made
+        })
+        .collect()
+}

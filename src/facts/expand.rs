@@ -1,0 +1,532 @@
+//! Words to arguments: the shell's expansions in bash's order, with holes for what is not known.
+
+use std::rc::Rc;
+
+use super::arg::{Arg, Hole, HoleKind, Part};
+use super::brace::{self, Unit as BraceUnit};
+use super::gather::Gatherer;
+use super::glob;
+use super::state::{State, Stream, Value, is_number};
+use crate::report::Span;
+use crate::syntax::{Cause, ParameterForm, Piece, Word};
+
+/// The most fields one word may split into.
+const FIELDS: usize = 4096;
+
+/// A character or hole on its way through splitting and path expansion.
+#[derive(Debug, Clone)]
+enum Unit {
+    /// A character; `active`: unquoted, so wildcards count; `splits`: it came from an unquoted
+    /// expansion, so blanks end the field.
+    Char { character: char, active: bool, splits: bool },
+    /// Unknown characters.
+    Hole(Hole),
+    /// Quotes that may hold nothing: the field exists even if it is empty.
+    Quotes,
+    /// The end of a field (`"$@"`).
+    Break,
+}
+
+impl Gatherer<'_> {
+    /// Every field that the words expand to.
+    pub(super) fn fields(&mut self, state: &mut State, words: &[Word]) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for word in words {
+            args.extend(self.field(state, word));
+            if args.len() > FIELDS {
+                self.limit("fields", word.span);
+                break;
+            }
+        }
+        args
+    }
+
+    /// The fields of one word: braces, expansions, splitting, path patterns.
+    fn field(&mut self, state: &mut State, word: &Word) -> Vec<Arg> {
+        let units = brace_units(word);
+        let Some(alternatives) = brace::expand(&units) else {
+            self.limit("brace expansion", word.span);
+            return vec![Arg::any(Cause::Limit, word.span)];
+        };
+        let mut args = Vec::new();
+        for alternative in alternatives {
+            let units = self.units(state, word, &alternative);
+            for field in split(units) {
+                args.extend(self.paths(state, &field, word.span));
+            }
+        }
+        args
+    }
+
+    /// A word where bash neither splits nor expands paths: assignments, redirection targets of one
+    /// word, `case` subjects, here-document bodies.
+    pub(super) fn single(&mut self, state: &mut State, word: &Word) -> Arg {
+        let units: Vec<BraceUnit> = (0..word.pieces.len()).map(BraceUnit::Piece).collect();
+        let mut arg = Arg { span: self.span(word.span), ..Arg::default() };
+        for unit in self.units(state, word, &units) {
+            match unit {
+                Unit::Char { character, .. } => arg.push_text(character.encode_utf8(&mut [0; 4])),
+                Unit::Hole(mut hole) => {
+                    hole.splits = false;
+                    arg.push_hole(hole);
+                }
+                Unit::Break => arg.push_text(" "),
+                Unit::Quotes => {}
+            }
+        }
+        arg
+    }
+
+    fn units(&mut self, state: &mut State, word: &Word, alternative: &[BraceUnit]) -> Vec<Unit> {
+        let mut units = Vec::new();
+        for unit in alternative {
+            match unit {
+                BraceUnit::Char(character, quoted) => {
+                    units.push(Unit::Char { character: *character, active: !quoted, splits: false });
+                }
+                BraceUnit::Piece(index) => {
+                    if let Some(piece) = word.pieces.get(*index) {
+                        self.piece(state, piece, word.span, &mut units);
+                    }
+                }
+            }
+        }
+        units
+    }
+
+    fn piece(&mut self, state: &mut State, piece: &Piece, span: Span, units: &mut Vec<Unit>) {
+        match piece {
+            Piece::Text { text, quoted } => {
+                if *quoted {
+                    units.push(Unit::Quotes);
+                }
+                units.extend(text.chars().map(|character| Unit::Char {
+                    character,
+                    active: !quoted,
+                    splits: false,
+                }));
+            }
+            Piece::Tilde(user) => self.tilde(state, user, units),
+            Piece::Parameter { name, form, quoted } => {
+                if *quoted {
+                    units.push(Unit::Quotes);
+                }
+                self.parameter(state, (name, form), *quoted, span, units);
+            }
+            Piece::Substitution { script, quoted } => {
+                if *quoted {
+                    units.push(Unit::Quotes);
+                }
+                let stream = self.substitution(state, script, span);
+                push_parts(&stream.parts(*quoted), *quoted, units);
+            }
+            Piece::Process { script, output } => {
+                let path = self.process(state, script, *output, span);
+                units.extend(path.chars().map(fixed));
+            }
+            Piece::Arithmetic(arithmetic) => {
+                self.arithmetic(state, arithmetic);
+                units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: false }));
+            }
+        }
+    }
+
+    fn tilde(&mut self, state: &State, user: &str, units: &mut Vec<Unit>) {
+        let home = match user {
+            "" => self.text_of_variable(state, "HOME").or_else(|| self.default_home()),
+            "+" => state.cwd.clone(),
+            "-" => None,
+            name => self.host.home_of(name).and_then(|path| path.to_str().map(str::to_owned)),
+        };
+        match home {
+            Some(home) => units.extend(home.chars().map(fixed)),
+            None if matches!(user, "" | "+" | "-") => {
+                units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicPath), splits: false }));
+            }
+            // bash leaves `~nobody-here` as it is.
+            None => units.extend(format!("~{user}").chars().map(fixed)),
+        }
+    }
+
+    fn default_home(&self) -> Option<String> {
+        self.host.homes().first().and_then(|path| path.to_str().map(str::to_owned))
+    }
+
+    /// A variable's text, when all of it is known.
+    pub(super) fn text_of_variable(&self, state: &State, name: &str) -> Option<String> {
+        match state.vars.get(name) {
+            Some(Value::Text(arg)) => arg.text().map(str::to_owned),
+            Some(_) => None,
+            None if name == "PWD" => state.cwd.clone(),
+            None => self.host.var(name),
+        }
+    }
+
+    /// A variable's value; None when it is unset.
+    pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
+        let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true }, span)));
+        if let Some(value) = state.vars.get(name) {
+            return (*value != Value::Unset).then(|| value.clone());
+        }
+        match name {
+            "?" | "#" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID"
+            | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "OPTIND" | "SHLVL" => hole(HoleKind::Number),
+            "-" | "HOSTNAME" | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" => hole(HoleKind::Name),
+            "_" | "0" | "OLDPWD" | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "REPLY" | "OPTARG" => {
+                hole(HoleKind::Any(Cause::DynamicWord))
+            }
+            "PWD" => match &state.cwd {
+                Some(cwd) => Some(Value::Text(Arg::literal(cwd, span))),
+                None => hole(HoleKind::Any(Cause::DynamicPath)),
+            },
+            "IFS" => Some(Value::Text(Arg::literal(" \t\n", span))),
+            _ if name.bytes().all(|byte| byte.is_ascii_digit()) => self.positional(state, name, span),
+            _ => self.host.var(name).map(|text| Value::Text(Arg::literal(text, span))),
+        }
+    }
+
+    fn positional(&self, state: &State, name: &str, span: Span) -> Option<Value> {
+        let Some(args) = &state.positional else { return Some(Value::Text(Arg::any(Cause::DynamicWord, span))) };
+        let index: usize = name.parse().ok()?;
+        args.get(index.checked_sub(1)?).map(|arg| Value::Text(arg.clone()))
+    }
+
+    fn parameter(
+        &mut self,
+        state: &mut State,
+        (name, form): (&str, &ParameterForm),
+        quoted: bool,
+        span: Span,
+        units: &mut Vec<Unit>,
+    ) {
+        if matches!(form, ParameterForm::Length) {
+            units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: !quoted }));
+            return;
+        }
+        if matches!(form, ParameterForm::Plain) && matches!(name, "@" | "*") {
+            self.all_positional(state, name == "@", quoted, units);
+            return;
+        }
+        if let Some((array, subscript)) = name.split_once('[') {
+            self.element(state, (array, subscript.trim_end_matches(']')), form, quoted, units);
+            return;
+        }
+        let value = self.value(state, name, span);
+        let parts = match (form, value) {
+            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Text(arg))) => arg.parts,
+            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Array(list))) => {
+                list.into_iter().next().map(|arg| arg.parts).unwrap_or_default()
+            }
+            (ParameterForm::Plain | ParameterForm::Length, _) => unset(),
+            (ParameterForm::Fallback { operator, operand }, value) => {
+                return self.fallback(state, (name, operator, operand), value, quoted, units);
+            }
+            (ParameterForm::Edit { operator, operand }, value) => edited(value.as_ref(), operator, operand),
+        };
+        push_parts(&parts, quoted, units);
+    }
+
+    /// `${name:-word}` and its kin.
+    fn fallback(
+        &mut self,
+        state: &mut State,
+        (name, operator, operand): (&str, &str, &Word),
+        value: Option<Value>,
+        quoted: bool,
+        units: &mut Vec<Unit>,
+    ) {
+        let known = match &value {
+            Some(Value::Text(arg)) => arg.text().map(|text| !text.is_empty() || !operator.starts_with(':')),
+            Some(_) => None,
+            None => Some(false),
+        };
+        let mut other = self.single(state, operand);
+        if quoted {
+            other.parts.iter_mut().for_each(|part| {
+                if let Part::Hole(hole) = part {
+                    hole.splits = false;
+                }
+            });
+        }
+        let kind = operator.trim_start_matches(':');
+        let own = match value {
+            Some(Value::Text(arg)) => arg.parts,
+            _ => Vec::new(),
+        };
+        match (kind, known) {
+            ("-" | "=" | "?", Some(true)) => push_parts(&own, quoted, units),
+            ("-" | "=", Some(false)) => {
+                if kind == "=" {
+                    state.vars.insert(name.to_owned(), Value::Text(other.clone()));
+                }
+                push_parts(&other.parts, quoted, units);
+            }
+            ("+", Some(true)) => push_parts(&other.parts, quoted, units),
+            ("+" | "?", Some(false)) => {}
+            _ => {
+                let hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: !quoted };
+                if kind == "=" {
+                    let arg = Arg::hole(hole.clone(), operand.span);
+                    state.vars.insert(name.to_owned(), Value::Text(arg));
+                }
+                units.push(Unit::Hole(hole));
+            }
+        }
+    }
+
+    /// `${name[3]}`, `${name[@]}`.
+    fn element(
+        &mut self,
+        state: &State,
+        (array, subscript): (&str, &str),
+        form: &ParameterForm,
+        quoted: bool,
+        units: &mut Vec<Unit>,
+    ) {
+        let list = match state.vars.get(array) {
+            Some(Value::Array(list)) if matches!(form, ParameterForm::Plain) => Some(list.clone()),
+            _ => None,
+        };
+        let Some(list) = list else {
+            units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true }));
+            return;
+        };
+        if matches!(subscript, "@" | "*") {
+            push_list(&list, quoted, subscript == "@", units);
+        } else if let Some(arg) = subscript.parse::<usize>().ok().and_then(|index| list.get(index)) {
+            push_parts(&arg.parts, quoted, units);
+        } else {
+            push_parts(&unset(), quoted, units);
+        }
+    }
+
+    fn all_positional(&mut self, state: &State, separate: bool, quoted: bool, units: &mut Vec<Unit>) {
+        match &state.positional {
+            Some(args) => push_list(&args.clone(), quoted, separate, units),
+            None => units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true })),
+        }
+    }
+
+    /// Path expansion of one field.
+    fn paths(&mut self, state: &State, field: &[Unit], span: Span) -> Vec<Arg> {
+        let span = self.span(span);
+        let mut arg = Arg { span, ..Arg::default() };
+        let mut pattern = String::new();
+        let mut wild = false;
+        for unit in field {
+            match unit {
+                Unit::Char { character, active, .. } => {
+                    arg.push_text(character.encode_utf8(&mut [0; 4]));
+                    let special = matches!(character, '*' | '?' | '[' | '\\');
+                    wild |= *active && special && *character != '\\';
+                    if special && !(*active && *character != '\\') {
+                        pattern.push('\\');
+                    }
+                    pattern.push(*character);
+                }
+                Unit::Hole(hole) => arg.push_hole(hole.clone()),
+                Unit::Quotes | Unit::Break => {}
+            }
+        }
+        let Some(text) = arg.text().map(str::to_owned) else {
+            // An unknown text beside a wildcard: what the pattern finds is as unknown.
+            return vec![arg];
+        };
+        if !wild {
+            return vec![arg];
+        }
+        let glob: Rc<str> = Rc::from(pattern.as_str());
+        arg.glob = Some(Rc::clone(&glob));
+        if state.disturbed {
+            let mut unknown = Arg::any(Cause::DynamicPath, span);
+            unknown.glob = Some(glob);
+            return vec![unknown];
+        }
+        if state.cwd.is_none() && !text.starts_with('/') {
+            let mut unknown = Arg::any(Cause::DynamicPath, span);
+            unknown.glob = Some(glob);
+            return vec![unknown];
+        }
+        match glob::expand(self.host, state.cwd.as_deref(), &pattern) {
+            None => {
+                self.limit("path pattern", span);
+                vec![Arg::any(Cause::Limit, span)]
+            }
+            Some(found) if found.is_empty() => vec![arg],
+            Some(found) => found
+                .into_iter()
+                .map(|path| Arg { glob: Some(Rc::clone(&glob)), ..Arg::literal(path, span) })
+                .collect(),
+        }
+    }
+}
+
+/// What an unset variable expands to: nothing here, but a start-up file may have set it.
+fn unset() -> Vec<Part> {
+    vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true })]
+}
+
+fn fixed(character: char) -> Unit {
+    Unit::Char { character, active: false, splits: false }
+}
+
+fn push_parts(parts: &[Part], quoted: bool, units: &mut Vec<Unit>) {
+    for part in parts {
+        match part {
+            Part::Text(text) => units.extend(text.chars().map(|character| Unit::Char {
+                character,
+                active: !quoted,
+                splits: !quoted,
+            })),
+            Part::Hole(hole) => units.push(Unit::Hole(Hole { kind: hole.kind.clone(), splits: !quoted })),
+        }
+    }
+}
+
+fn push_list(list: &[Arg], quoted: bool, separate: bool, units: &mut Vec<Unit>) {
+    for (index, arg) in list.iter().enumerate() {
+        if index > 0 {
+            if quoted && !separate {
+                units.push(fixed(' '));
+            } else {
+                units.push(Unit::Break);
+            }
+        }
+        if quoted {
+            units.push(Unit::Quotes);
+        }
+        push_parts(&arg.parts, quoted, units);
+    }
+}
+
+/// Splits at blanks that came from unquoted expansions.
+fn split(units: Vec<Unit>) -> Vec<Vec<Unit>> {
+    let mut fields = Vec::new();
+    let mut field: Vec<Unit> = Vec::new();
+    let mut any = false;
+    for unit in units {
+        let ends = match &unit {
+            Unit::Break => true,
+            Unit::Char { character, splits: true, .. } => matches!(character, ' ' | '\t' | '\n'),
+            _ => false,
+        };
+        if !ends {
+            any = true;
+            field.push(unit);
+            continue;
+        }
+        if any {
+            fields.push(std::mem::take(&mut field));
+        }
+        any = false;
+    }
+    if any {
+        fields.push(field);
+    }
+    fields
+}
+
+fn brace_units(word: &Word) -> Vec<BraceUnit> {
+    let mut units = Vec::new();
+    for (index, piece) in word.pieces.iter().enumerate() {
+        match piece {
+            Piece::Text { text, quoted: false } => {
+                units.extend(text.chars().map(|character| BraceUnit::Char(character, false)));
+            }
+            _ => units.push(BraceUnit::Piece(index)),
+        }
+    }
+    units
+}
+
+/// `${name#pattern}` and its kin on a value that is known; else a hole.
+fn edited(value: Option<&Value>, operator: &str, operand: &str) -> Vec<Part> {
+    let text = match value {
+        Some(Value::Text(arg)) => arg.text(),
+        _ => None,
+    };
+    text.and_then(|text| edit(text, operator, operand)).map_or_else(unset, |text| vec![Part::Text(text)])
+}
+
+fn edit(text: &str, operator: &str, operand: &str) -> Option<String> {
+    if operand.contains(['$', '`']) {
+        return None;
+    }
+    let ends = || text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len()));
+    let cut_front = |at: &usize| text.get(..*at).is_some_and(|head| glob::matches(operand, head));
+    let cut_back = |at: &usize| text.get(*at..).is_some_and(|tail| glob::matches(operand, tail));
+    match operator {
+        "#" => Some(ends().find(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
+        "##" => Some(ends().filter(cut_front).last().map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
+        "%" => Some(ends().filter(cut_back).last().map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
+        "%%" => Some(ends().find(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
+        "^^" if operand.is_empty() => Some(text.to_uppercase()),
+        ",," if operand.is_empty() => Some(text.to_lowercase()),
+        ":" => substring(text, operand),
+        "/" | "//" => replaced(text, operator, operand),
+        _ => None,
+    }
+}
+
+fn substring(text: &str, operand: &str) -> Option<String> {
+    let (offset, length) = operand.split_once(':').map_or((operand, None), |(a, b)| (a, Some(b)));
+    if !is_number(offset.trim()) || length.is_some_and(|length| !is_number(length.trim())) {
+        return None;
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let count = i64::try_from(characters.len()).ok()?;
+    let place = |number: i64| if number < 0 { count + number } else { number.min(count) };
+    let start = place(offset.trim().parse().ok()?);
+    let end = match length {
+        Some(length) => {
+            let length: i64 = length.trim().parse().ok()?;
+            if length < 0 { count + length } else { start.checked_add(length)?.min(count) }
+        }
+        None => count,
+    };
+    let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+    Some(characters.get(start..end.max(start))?.iter().collect())
+}
+
+fn replaced(text: &str, operator: &str, operand: &str) -> Option<String> {
+    let (pattern, with) = operand.split_once('/').unwrap_or((operand, ""));
+    if glob::is_pattern(pattern) || pattern.is_empty() || pattern.starts_with(['#', '%']) || with.contains('&') {
+        return None;
+    }
+    let (pattern, with) = (glob::plain(pattern), glob::plain(with));
+    Some(if operator == "//" { text.replace(&pattern, &with) } else { text.replacen(&pattern, &with, 1) })
+}
+
+/// The stream that a word makes when it is a here-document or here-string.
+pub(super) fn document(arg: Arg, newline: bool) -> Stream {
+    let mut arg = arg;
+    if newline {
+        arg.push_text("\n");
+    }
+    Stream::Text(arg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_as_bash() {
+        for (text, operator, operand, expected) in [
+            ("/home/dev", "##", "*/", Some("dev")),
+            ("/home/dev", "#", "*/", Some("home/dev")),
+            ("a.tar.gz", "%", ".*", Some("a.tar")),
+            ("a.tar.gz", "%%", ".*", Some("a")),
+            ("/home/dev", ":", "0:5", Some("/home")),
+            ("/home/dev", ":", " -3", Some("dev")),
+            ("aXbX", "/", "X/-", Some("a-bX")),
+            ("aXbX", "//", "X/-", Some("a-b-")),
+            ("aXb", "//", "X", Some("ab")),
+            ("a", "/", "*/b", None),
+            ("abc", "^^", "", Some("ABC")),
+            ("a", "@", "P", None),
+        ] {
+            assert_eq!(edit(text, operator, operand).as_deref(), expected, "{text} {operator}{operand}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The walk's frame: what it carries, its limits, and its start.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::arg::Arg;
+use super::programs::Wrapper;
+use super::state::{State, Stream};
+use super::{Doubt, Effect, EffectKind, Facts};
+use crate::host::Host;
+use crate::report::Span;
+use crate::request::Request;
+use crate::syntax::{Cause, Limits, Problem, Script};
+
+/// How many commands one text may lead to, with all that its functions, loops and inner texts repeat.
+const STEPS: usize = 20_000;
+
+/// How deep texts may nest in texts (`sh -c`, `eval`, functions, wrappers).
+pub(super) const DEPTH: usize = 24;
+
+/// Walks a script and writes down its facts.
+pub(super) struct Gatherer<'a> {
+    pub host: &'a dyn Host,
+    pub facts: Facts,
+    pub steps: usize,
+    pub depth: usize,
+    /// Functions being called, outermost first.
+    pub calls: Vec<String>,
+    /// Functions that were called somewhere.
+    pub called: BTreeSet<String>,
+    /// Wrappers around the command being read, outermost first.
+    pub wrappers: Vec<(String, Wrapper)>,
+    /// Where an inner text stands in the outer one; spans of the inner text become this.
+    pub inside: Option<Span>,
+    /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
+    pub beside: bool,
+    /// Process substitutions made so far, for their names.
+    pub substitutions: usize,
+    pub limits: Limits,
+}
+
+/// What a script would do when it runs as the request says.
+#[must_use]
+pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
+    let mut walk = Gatherer::new(host);
+    let mut state = State {
+        cwd: request.cwd.to_str().map(str::to_owned),
+        positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
+        ..State::default()
+    };
+    walk.options(request);
+    walk.script(&mut state, script, &Stream::Any);
+    walk.facts
+}
+
+/// What one argument list would do, run from `cwd` (the words of a raw text that no parser could read).
+#[must_use]
+pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
+    let mut walk = Gatherer::new(host);
+    let mut state = State {
+        cwd: cwd.to_str().map(str::to_owned),
+        positional: Some(Vec::new()),
+        ..State::default()
+    };
+    walk.invoke(&mut state, argv, &Stream::Any);
+    walk.facts
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(host: &'a dyn Host) -> Self {
+        Self {
+            host,
+            facts: Facts::default(),
+            steps: STEPS,
+            depth: 0,
+            calls: Vec::new(),
+            called: BTreeSet::new(),
+            wrappers: Vec::new(),
+            inside: None,
+            beside: false,
+            substitutions: 0,
+            limits: Limits::default(),
+        }
+    }
+
+    /// Shell options that make the text mean something else than what was parsed.
+    fn options(&mut self, request: &Request) {
+        let options = request.options;
+        for (set, what) in [
+            (options.shopt, "a shopt option changes how the text is read"),
+            (options.posix, "posix mode changes how the text is read"),
+            (options.xtrace, "tracing expands PS4 before every command"),
+        ] {
+            if set {
+                self.doubt(Cause::ExecutingEnvironment, what, Span::default(), true);
+            }
+        }
+    }
+
+    /// A whole text: its problems, then what it runs.
+    pub(super) fn script(&mut self, state: &mut State, script: &Script, stdin: &Stream) -> Stream {
+        for problem in &script.problems {
+            let span = self.span(problem.span);
+            let problem = Problem { span, ..problem.clone() };
+            self.facts.problems.push(Doubt { problem, grave: true, execution: false });
+        }
+        self.statements(state, &script.body, stdin)
+    }
+
+    /// A span of the text being walked, in the outermost text.
+    pub(super) fn span(&self, span: Span) -> Span {
+        self.inside.unwrap_or(span)
+    }
+
+    /// Something that cannot be told; `grave` when what it hides may be anything.
+    pub(super) fn doubt(&mut self, cause: Cause, detail: impl Into<String>, span: Span, grave: bool) {
+        let problem = Problem { cause, detail: detail.into(), span: self.span(span) };
+        let doubt = Doubt { problem, grave, execution: false };
+        if !self.facts.problems.iter().any(|known| known.problem == doubt.problem) {
+            self.facts.problems.push(doubt);
+        }
+    }
+
+    /// A program, option or code that gsh has no reading of: the rules for running programs decide.
+    pub(super) fn unexplained(&mut self, cause: Cause, detail: impl Into<String>, span: Span) {
+        let problem = Problem { cause, detail: detail.into(), span: self.span(span) };
+        if !self.facts.problems.iter().any(|known| known.problem == problem) {
+            self.facts.problems.push(Doubt { problem, grave: false, execution: true });
+        }
+    }
+
+    /// A limit was reached.
+    pub(super) fn limit(&mut self, what: &str, span: Span) {
+        self.doubt(Cause::Limit, format!("limit reached: {what}"), span, true);
+    }
+
+    /// Whether there is budget for one more command; says so once when there is not.
+    pub(super) fn step(&mut self, span: Span) -> bool {
+        if self.steps == 0 || self.depth > DEPTH {
+            self.limit("commands or nesting", span);
+            return false;
+        }
+        self.steps -= 1;
+        true
+    }
+
+    /// Writes down an effect.
+    pub(super) fn effect(&mut self, kind: EffectKind, by: Option<usize>, span: Span) {
+        self.facts.effects.push(Effect { kind, by, span: self.span(span) });
+    }
+
+    /// Runs `body` one level deeper.
+    pub(super) fn deeper<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.depth += 1;
+        let result = body(self);
+        self.depth -= 1;
+        result
+    }
+}

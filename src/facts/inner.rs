@@ -1,0 +1,210 @@
+//! Commands inside commands: wrappers, `sh -c`, `eval`, scripts on standard input.
+
+use std::rc::Rc;
+
+use super::EffectKind;
+use super::arg::{Arg, Below, Hole, HoleKind};
+use super::effects::{replace, stream_words};
+use super::gather::Gatherer;
+use super::path::{self, Target};
+use super::programs::{Fill, Inner, Reading, Wrapper};
+use super::state::{State, Stream, Value};
+use crate::report::Span;
+use crate::syntax::{self, Cause};
+
+impl Gatherer<'_> {
+    /// Everything a command runs inside itself. The stream is what the innermost prints, when the
+    /// command passes exactly that on.
+    pub(super) fn inner(
+        &mut self,
+        state: &mut State,
+        reading: &Reading,
+        (name, index): (&str, usize),
+        stdin: &Stream,
+    ) -> Option<Stream> {
+        if reading.inner.is_empty() {
+            return None;
+        }
+        let span = self.facts.invocations.get(index).map_or_else(Span::default, |each| each.span);
+        let same_shell = matches!(name, "eval" | "command" | "builtin" | "exec" | "." | "source" | "trap");
+        let wraps = reading.wrapper.is_some();
+        if let Some(kind) = reading.wrapper {
+            let text = self.written(index);
+            self.wrappers.push((text, kind));
+        }
+        let mut last = None;
+        for inner in &reading.inner {
+            let stream = self.deeper(|walk| {
+                if same_shell {
+                    walk.one(state, inner, (name, span), stdin)
+                } else {
+                    let mut own = State { pipes: state.pipes.clone(), ..state.clone() };
+                    let stream = walk.one(&mut own, inner, (name, span), stdin);
+                    state.disturbed |= own.disturbed;
+                    state.relinked |= own.relinked;
+                    stream
+                }
+            });
+            last = Some(stream);
+        }
+        if wraps {
+            self.wrappers.pop();
+        }
+        let passes = reading.wrapper == Some(Wrapper::Transparent) || matches!(name, "eval" | "sh" | "bash");
+        if passes && reading.inner.len() == 1 { last } else { Some(Stream::Any) }
+    }
+
+    fn one(&mut self, state: &mut State, inner: &Inner, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+        match inner {
+            Inner::Command { argv, fill, directory, assignments } => {
+                self.inner_command(state, (argv, fill), directory.as_ref(), assignments, stdin)
+            }
+            Inner::Shell { text, args, posix } => {
+                let same = matches!(name, "eval" | "trap");
+                self.shell_text(state, text, (args, *posix, same), stdin)
+            }
+            Inner::ShellInput { posix } => match stdin {
+                Stream::Text(text) => {
+                    let text = text.clone();
+                    self.shell_text(state, &text, (&[], *posix, false), &Stream::Any)
+                }
+                stream => {
+                    if *stream == Stream::Download {
+                        self.effect(EffectKind::RunsDownload, None, span);
+                    }
+                    self.doubt(Cause::OpaqueCode, "the script it reads is not known here", span, true);
+                    state.disturb();
+                    Stream::Any
+                }
+            },
+            Inner::ShellFile(file) => self.shell_file(state, file, (name, span), stdin),
+        }
+    }
+
+    fn inner_command(
+        &mut self,
+        state: &mut State,
+        (argv, fill): (&[Arg], &Fill),
+        directory: Option<&Arg>,
+        assignments: &[Arg],
+        stdin: &Stream,
+    ) -> Stream {
+        for assignment in assignments {
+            self.set_for_child(state, assignment);
+        }
+        if let Some(directory) = directory {
+            state.cwd = match path::targets(self.host, state.cwd.as_deref(), directory).as_slice() {
+                [Target::Known(place)] => Some(place.lexical.clone()),
+                _ => None,
+            };
+        }
+        let span = argv.first().map_or_else(Span::default, |word| word.span);
+        let (argv, stdin) = match fill {
+            Fill::None => (argv.to_vec(), stdin.clone()),
+            Fill::Input(None) => {
+                let mut argv = argv.to_vec();
+                argv.extend(stream_words(stdin, span));
+                (argv, Stream::Any)
+            }
+            Fill::Input(Some(token)) => (replace(argv, token, &stdin.line(span)), Stream::Any),
+            Fill::Paths { roots, token, name } => {
+                (replace(argv, token, &below(roots, name.as_deref(), span)), Stream::Any)
+            }
+        };
+        self.invoke(state, argv, &stdin)
+    }
+
+    /// `NAME=value` of `env` and its kin.
+    fn set_for_child(&mut self, state: &mut State, assignment: &Arg) {
+        let head = assignment.head().to_owned();
+        let Some((name, _)) = head.split_once('=') else {
+            self.doubt(Cause::ExecutingEnvironment, "which variable is set is not known here", assignment.span, true);
+            return;
+        };
+        let value = assignment.after(name.len() + 1);
+        self.environment(name, value.text(), assignment.span);
+        state.vars.insert(name.to_owned(), Value::Text(value));
+        state.exported.insert(name.to_owned());
+    }
+
+    /// A text that a shell reads.
+    fn shell_text(
+        &mut self,
+        state: &mut State,
+        text: &Arg,
+        (args, posix, same): (&[Arg], bool, bool),
+        stdin: &Stream,
+    ) -> Stream {
+        let Some(literal) = text.text() else {
+            self.doubt(Cause::OpaqueCode, "the text this shell runs is only known when it runs", text.span, true);
+            state.disturb();
+            return Stream::Any;
+        };
+        if !self.step(text.span) {
+            return Stream::Any;
+        }
+        if !posix {
+            self.doubt(Cause::UnsupportedShell, "gsh reads the language of bash and POSIX shells only", text.span, true);
+        }
+        let script = syntax::parse(literal.as_bytes(), &self.limits);
+        let outer = self.inside;
+        self.inside = Some(self.span(text.span));
+        let stream = if same {
+            self.script(state, &script, stdin)
+        } else {
+            // A shell started with `-c TEXT NAME ARGS`: the name is `$0`.
+            let mut child = state.for_child(args.iter().skip(1).cloned().collect());
+            let stream = self.script(&mut child, &script, stdin);
+            state.disturbed |= child.disturbed;
+            state.relinked |= child.relinked;
+            stream
+        };
+        self.inside = outer;
+        stream
+    }
+
+    /// A script file that a shell runs.
+    fn shell_file(&mut self, state: &mut State, file: &Arg, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+        let path = file.text().unwrap_or_default();
+        let stream = match path {
+            "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-" => Some(stdin.clone()),
+            path => state.pipes.get(path).cloned(),
+        };
+        match stream {
+            Some(Stream::Text(text)) => {
+                let same = matches!(name, "." | "source");
+                self.shell_text(state, &text, (&[], true, same), &Stream::Any)
+            }
+            Some(Stream::Download) => {
+                self.effect(EffectKind::RunsDownload, None, span);
+                self.doubt(Cause::OpaqueCode, "it runs what it downloads", file.span, true);
+                Stream::Any
+            }
+            _ => {
+                let detail = format!("it runs the script {}", file.display());
+                self.unexplained(Cause::OpaqueCode, detail, file.span);
+                state.disturb();
+                if matches!(name, "." | "source") {
+                    state.vars.values_mut().for_each(|value| *value = Value::Text(super::state::unknown()));
+                    self.doubt(Cause::OpaqueCode, "the file it reads may change what follows", file.span, false);
+                }
+                Stream::Any
+            }
+        }
+    }
+}
+
+/// The word that stands for the paths below some starting points.
+fn below(roots: &[Arg], name: Option<&str>, span: Span) -> Arg {
+    let mut places = Vec::new();
+    for root in roots {
+        match root.text() {
+            Some(root) => places.push(Below { root: root.to_owned(), name: name.map(str::to_owned) }),
+            None => return Arg::any(Cause::DynamicPath, span),
+        }
+    }
+    if places.is_empty() {
+        places.push(Below { root: ".".to_owned(), name: name.map(str::to_owned) });
+    }
+    Arg::hole(Hole { kind: HoleKind::Below(Rc::new(places)), splits: false }, span)
+}

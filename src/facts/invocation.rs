@@ -1,0 +1,479 @@
+//! Simple commands: what their name is, what a table says of their words, what follows from it.
+
+use std::path::Path;
+
+use super::arg::{Arg, Hole, HoleKind, Part};
+use super::builtin;
+use super::environment;
+use super::gather::Gatherer;
+use super::path;
+use super::programs::{self, Act, Input, Output, Reading, Role};
+use super::state::{Function, State, Stream, Value};
+use super::{EffectKind, Invocation, text_of};
+use crate::host::Node;
+use crate::report::Span;
+use crate::syntax::{AssignedValue, Assignment, Cause, Piece, Simple, Word};
+
+/// What a command's name stands for.
+struct Identity {
+    /// The name its table has.
+    name: String,
+    /// bash runs it itself.
+    builtin: bool,
+    /// Why it may be something else than its name says.
+    doubt: Option<(Cause, String)>,
+}
+
+impl Gatherer<'_> {
+    /// Assignments, words and redirections.
+    pub(super) fn simple(&mut self, state: &mut State, simple: &Simple, stdin: &Stream) -> Stream {
+        let argv = if is_declaration(&simple.words) {
+            self.declaration_fields(state, &simple.words)
+        } else {
+            self.fields(state, &simple.words)
+        };
+        let by = (!argv.is_empty()).then_some(self.facts.invocations.len());
+        let (input, captured) = self.redirections(state, &simple.redirections, by);
+        let stdin = input.unwrap_or_else(|| stdin.clone());
+        if argv.is_empty() {
+            for assignment in &simple.assignments {
+                self.assign(state, assignment);
+            }
+            return Stream::Any;
+        }
+        let reads = argv.first().and_then(Arg::text) == Some("read");
+        let mut saved = Vec::new();
+        for assignment in &simple.assignments {
+            let name = assignment.name.clone();
+            saved.push((name.clone(), state.vars.get(&name).cloned(), state.exported.contains(&name)));
+            // A field separator for one `read` changes nothing else.
+            if reads && name == "IFS" {
+                self.assigned_value(state, assignment);
+                continue;
+            }
+            self.assign(state, assignment);
+            state.exported.insert(name);
+        }
+        let stream = self.invoke(state, argv, &stdin);
+        for (name, value, exported) in saved.into_iter().rev() {
+            match value {
+                Some(value) => state.vars.insert(name.clone(), value),
+                None => state.vars.remove(&name),
+            };
+            if !exported {
+                state.exported.remove(&name);
+            }
+        }
+        if captured { Stream::Any } else { stream }
+    }
+
+    /// The words of `export`, `declare` and their kin: `NAME=value` is not split.
+    fn declaration_fields(&mut self, state: &mut State, words: &[Word]) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for word in words {
+            let assigns = matches!(word.pieces.first(), Some(Piece::Text { text, .. }) if is_assignment(text));
+            if assigns {
+                args.push(self.single(state, word));
+            } else {
+                args.extend(self.fields(state, std::slice::from_ref(word)));
+            }
+        }
+        args
+    }
+
+    fn assigned_value(&mut self, state: &mut State, assignment: &Assignment) -> Value {
+        let old = self.value(state, &assignment.name, assignment.span);
+        match &assignment.value {
+            AssignedValue::Array(words) => {
+                let mut list = match (assignment.append, old) {
+                    (true, Some(Value::Array(list))) => list,
+                    (true, Some(Value::Text(arg))) => vec![arg],
+                    _ => Vec::new(),
+                };
+                list.extend(self.fields(state, words));
+                Value::Array(list)
+            }
+            AssignedValue::Word(word) => {
+                let arg = self.single(state, word);
+                if assignment.subscript.is_some() {
+                    return Value::Text(Arg::any(Cause::DynamicWord, assignment.span));
+                }
+                match (assignment.append, old) {
+                    (true, Some(Value::Text(mut head))) => {
+                        for part in arg.parts {
+                            match part {
+                                Part::Text(text) => head.push_text(&text),
+                                Part::Hole(hole) => head.push_hole(hole),
+                            }
+                        }
+                        Value::Text(head)
+                    }
+                    (true, Some(_)) => Value::Text(Arg::any(Cause::DynamicWord, assignment.span)),
+                    _ => Value::Text(arg),
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, state: &mut State, assignment: &Assignment) {
+        let value = self.assigned_value(state, assignment);
+        let text = match &value {
+            Value::Text(arg) => arg.text().map(str::to_owned),
+            _ => None,
+        };
+        self.environment(&assignment.name, text.as_deref(), assignment.span);
+        if self.host.var(&assignment.name).is_some() {
+            state.exported.insert(assignment.name.clone());
+        }
+        state.vars.insert(assignment.name.clone(), value);
+    }
+
+    /// A variable is given a value: says so when that changes what runs.
+    pub(super) fn environment(&mut self, name: &str, value: Option<&str>, span: Span) {
+        if environment::executes(name, value) {
+            let detail = format!("setting {name} changes what runs");
+            self.doubt(Cause::ExecutingEnvironment, detail, span, true);
+        }
+    }
+
+    /// Runs an argument list in this shell.
+    pub(super) fn invoke(&mut self, state: &mut State, argv: Vec<Arg>, stdin: &Stream) -> Stream {
+        let Some(first) = argv.first() else { return Stream::Any };
+        let span = first.span;
+        if !self.step(span) {
+            return Stream::Any;
+        }
+        let Some(name) = first.text().map(str::to_owned) else {
+            return self.nameless(state, &argv, stdin);
+        };
+        if first.glob.is_some() {
+            self.doubt(Cause::DynamicWord, "the command's name is a path pattern", span, true);
+        }
+        if name == "time" {
+            let rest = argv.iter().skip(1).skip_while(|word| matches!(word.text(), Some("-p" | "--")));
+            let rest: Vec<Arg> = rest.cloned().collect();
+            return self.invoke(state, rest, stdin);
+        }
+        if let Some(function) = state.functions.get(&name).cloned() {
+            return self.call(state, &name, &function, argv, stdin);
+        }
+        let identity = self.identify(state, &name, span);
+        self.known(state, argv, &identity, stdin)
+    }
+
+    /// The command's name is not known before it runs.
+    fn nameless(&mut self, state: &mut State, argv: &[Arg], stdin: &Stream) -> Stream {
+        let Some(first) = argv.first() else { return Stream::Any };
+        if let Some(names) = first.alternatives(8).filter(|names| !names.is_empty()) {
+            for name in names {
+                let mut words = vec![Arg::literal(name, first.span)];
+                words.extend(argv.iter().skip(1).cloned());
+                self.invoke(&mut state.clone(), words, stdin);
+            }
+        }
+        self.doubt(Cause::DynamicWord, "the command's name is only known when it runs", first.span, true);
+        self.record(state, argv.to_vec(), None);
+        state.disturb();
+        Stream::Any
+    }
+
+    fn record(&mut self, state: &State, words: Vec<Arg>, reading: Option<&Reading>) -> usize {
+        let span = words.first().map_or_else(Span::default, |word| word.span);
+        self.facts.invocations.push(Invocation {
+            words,
+            cwd: state.cwd.clone(),
+            explained: false,
+            builtin: false,
+            arity: reading.map_or(0, |reading| reading.arity),
+            wrapped_in: self.wrappers.clone(),
+            wrapper: reading.and_then(|reading| reading.wrapper),
+            span: self.span(span),
+        });
+        self.facts.invocations.len() - 1
+    }
+
+    fn call(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        function: &Function,
+        argv: Vec<Arg>,
+        stdin: &Stream,
+    ) -> Stream {
+        let span = argv.first().map_or_else(Span::default, |word| word.span);
+        self.called.insert(name.to_owned());
+        let Function::Known(body) = function else {
+            self.doubt(Cause::ShadowedProgram, format!("which {name} this calls depends on what ran before"), span, true);
+            state.disturb();
+            return Stream::Any;
+        };
+        if self.calls.iter().any(|calling| calling == name) {
+            if self.beside {
+                self.effect(EffectKind::ForkBomb, None, span);
+            }
+            self.doubt(Cause::Limit, format!("{name} calls itself"), span, true);
+            return Stream::Any;
+        }
+        self.calls.push(name.to_owned());
+        let outer = std::mem::replace(&mut state.positional, Some(argv.into_iter().skip(1).collect()));
+        let stream = self.deeper(|walk| walk.command(state, body, stdin));
+        state.positional = outer;
+        self.calls.pop();
+        stream
+    }
+
+    /// What the name stands for here.
+    fn identify(&self, state: &State, name: &str, _span: Span) -> Identity {
+        let (cause, host) = (Cause::ShadowedProgram, self.host);
+        if !name.contains('/') {
+            if host.var(&format!("BASH_FUNC_{name}%%")).is_some() {
+                let doubt = Some((cause, format!("the environment defines a function {name}")));
+                return Identity { name: name.to_owned(), builtin: true, doubt };
+            }
+            if builtin::is_builtin(name) {
+                return Identity { name: name.to_owned(), builtin: true, doubt: None };
+            }
+            let doubt = host.program(name).filter(|found| !found.trusted).map(|found| {
+                (cause, format!("{name} is {}, which the project or others can change", found.path.display()))
+            });
+            return Identity { name: name.to_owned(), builtin: false, doubt };
+        }
+        let base = path::name(name).to_owned();
+        let place = path::locate(host, state.cwd.as_deref(), name);
+        let found = host.program(&base);
+        let same = match (&place, &found) {
+            (Some(place), Some(found)) => found.trusted && Path::new(&place.real) == found.path,
+            _ => false,
+        };
+        // A path that leads to nothing here is judged by its name, as a bare name is, when it points
+        // into a folder of the system.
+        let standard = place.as_ref().is_some_and(|place| {
+            let folder = path::parent(&place.lexical);
+            let known = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
+            known && (place.node == Node::Missing || same)
+        });
+        let doubt = (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
+        Identity { name: base, builtin: false, doubt }
+    }
+
+    /// A command whose name is known: its table, effects, inner commands, output.
+    fn known(&mut self, state: &mut State, argv: Vec<Arg>, identity: &Identity, stdin: &Stream) -> Stream {
+        let span = argv.first().map_or_else(Span::default, |word| word.span);
+        let mut words = argv.clone();
+        if let Some(first) = words.first_mut() {
+            *first = Arg::literal(&identity.name, first.span);
+        }
+        let reading = programs::read(&words);
+        let index = self.record(state, argv, reading.as_ref());
+        let Some(reading) = reading else {
+            self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);
+            self.opaque_words(&words);
+            state.disturb();
+            return if *stdin == Stream::Download { Stream::Download } else { Stream::Any };
+        };
+        let mut explained = self.explain(state, &words, &reading, identity, span);
+        explained &= self.uses(state, &reading, index);
+        self.acts(state, &reading, index, span);
+        if reading.acts.iter().any(|act| matches!(act, Act::GitModify)) {
+            state.disturb();
+        }
+        self.code_input(&reading, stdin, index, span);
+        if !reading.unexplained.is_empty() {
+            self.opaque_words(&words);
+        }
+        if let Some(invocation) = self.facts.invocations.get_mut(index) {
+            invocation.explained = explained;
+            invocation.builtin = identity.builtin;
+        }
+        let inner = self.inner(state, &reading, (&identity.name, index), stdin);
+        self.builtin(state, &identity.name, &words, stdin);
+        if !explained && !identity.builtin {
+            state.disturb();
+        }
+        inner.unwrap_or_else(|| self.output(state, &reading, stdin))
+    }
+
+    /// Whether the reading is full and nothing around it executes; says what is not.
+    fn explain(
+        &mut self,
+        state: &State,
+        words: &[Arg],
+        reading: &Reading,
+        identity: &Identity,
+        span: Span,
+    ) -> bool {
+        let mut explained = true;
+        if let Some((cause, detail)) = &identity.doubt {
+            self.unexplained(*cause, detail.clone(), span);
+            explained = false;
+        }
+        for gap in &reading.unexplained {
+            let at = gap.index.and_then(|index| words.get(index)).map_or(span, |word| word.span);
+            match gap.cause {
+                Cause::UnknownProgram | Cause::UnknownOption | Cause::OpaqueCode | Cause::UnsupportedShell => {
+                    self.unexplained(gap.cause, gap.detail.clone(), at);
+                }
+                Cause::DynamicWord | Cause::DynamicPath => self.doubt(gap.cause, gap.detail.clone(), at, false),
+                _ => self.doubt(gap.cause, gap.detail.clone(), at, true),
+            }
+            explained = false;
+        }
+        for load in &reading.loads {
+            let there = path::locate(self.host, state.cwd.as_deref(), load);
+            if there.is_none_or(|place| place.node != Node::Missing) {
+                self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
+                explained = false;
+            }
+        }
+        explained & self.settings(state, reading, span)
+    }
+
+    /// Git settings and hooks that the command would execute.
+    fn settings(&mut self, state: &State, reading: &Reading, span: Span) -> bool {
+        if reading.executes_settings.is_empty() {
+            return true;
+        }
+        let dir = match &reading.directory {
+            Some(arg) => path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
+                path::Target::Known(place) => Some(place.real),
+                _ => None,
+            }),
+            None => state.cwd.clone(),
+        };
+        let Some(dir) = dir else {
+            self.doubt(Cause::ExecutingEnvironment, "which repository this is cannot be told", span, false);
+            return false;
+        };
+        if state.disturbed {
+            self.doubt(Cause::ExecutingEnvironment, "an earlier part may have changed the repository's settings", span, false);
+            return false;
+        }
+        let Some(git) = self.host.git(Path::new(&dir)) else { return true };
+        let hit = git.settings.iter().find(|(key, value)| {
+            !harmless_setting(key, value) && reading.executes_settings.iter().any(|each| names(each, key))
+        });
+        let hook = git.hooks.iter().find(|hook| reading.executes_settings.contains(&format!("hook:{hook}")));
+        let what = match (hit, hook) {
+            (Some((key, value)), _) => format!("the repository's setting {key} runs {value}"),
+            (None, Some(hook)) => format!("the repository's hook {hook} runs"),
+            (None, None) => return true,
+        };
+        self.unexplained(Cause::ExecutingEnvironment, what, span);
+        false
+    }
+
+    /// Words of an unexplained command that can be anything: no rule's pattern covers them.
+    fn opaque_words(&mut self, words: &[Arg]) {
+        for word in words.iter().skip(1) {
+            let opaque = word
+                .parts
+                .iter()
+                .any(|part| matches!(part, Part::Hole(Hole { kind: HoleKind::Any(_), .. })));
+            if opaque {
+                let detail = format!("{} is only known when it runs", word.display());
+                self.doubt(Cause::DynamicWord, detail, word.span, false);
+            }
+        }
+    }
+
+    fn acts(&mut self, state: &State, reading: &Reading, index: usize, span: Span) {
+        for act in &reading.acts {
+            let kind = match act {
+                Act::Network { query } => EffectKind::Network { query: *query },
+                Act::GitModify => EffectKind::GitModify,
+                Act::Push(push) => {
+                    let directory = self.directory(state, reading).filter(|_| !state.disturbed);
+                    EffectKind::Push { push: push.clone(), directory }
+                }
+                Act::Background => EffectKind::Background,
+                Act::Power => EffectKind::Power,
+                Act::KillAll => EffectKind::KillAll,
+                Act::DeleteUser => EffectKind::DeleteUser,
+                Act::RevealSecrets => EffectKind::RevealSecrets,
+                Act::Canary => EffectKind::Canary,
+                Act::Disarm => EffectKind::Disarm,
+                Act::ShellState => {
+                    self.doubt(Cause::ExecutingEnvironment, "it changes how the shell reads what follows", span, true);
+                    continue;
+                }
+            };
+            self.effect(kind, Some(index), span);
+        }
+    }
+
+    /// A program that runs its standard input as code.
+    fn code_input(&mut self, reading: &Reading, stdin: &Stream, index: usize, span: Span) {
+        if reading.input == Input::Code {
+            if *stdin == Stream::Download {
+                self.effect(EffectKind::RunsDownload, Some(index), span);
+            }
+            self.unexplained(Cause::OpaqueCode, "it runs its standard input as code", span);
+        }
+    }
+
+    /// What the command prints, as far as that is known.
+    fn output(&mut self, state: &State, reading: &Reading, stdin: &Stream) -> Stream {
+        let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
+        let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
+        match &reading.output {
+            _ if networked => Stream::Download,
+            Output::Any if *stdin == Stream::Download && !reads => Stream::Download,
+            Output::Any => Stream::Any,
+            Output::Nothing => Stream::Text(Arg::default()),
+            Output::Text(arg) => Stream::Text(arg.clone()),
+            Output::InputLines if reads => Stream::Any,
+            Output::InputLines => stdin.some_lines(),
+            Output::Input if reads => Stream::Any,
+            Output::Input => stdin.clone(),
+            Output::Number => Stream::Lines(HoleKind::Number),
+            Output::Name => Stream::Lines(HoleKind::Name),
+            Output::GitRef => Stream::Lines(HoleKind::GitRef),
+            Output::CurrentDirectory => match &state.cwd {
+                Some(cwd) => Stream::Text(Arg::literal(cwd, Span::default())),
+                None => Stream::Any,
+            },
+            Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
+        }
+    }
+
+    /// The words of a subject for messages.
+    pub(super) fn written(&self, index: usize) -> String {
+        self.facts.invocations.get(index).map(|each| text_of(&each.words)).unwrap_or_default()
+    }
+}
+
+/// Whether a setting's value runs nothing.
+fn harmless_setting(key: &str, value: &str) -> bool {
+    let boolean = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
+    match key {
+        "core.fsmonitor" => boolean,
+        "core.pager" | "core.editor" | "sequence.editor" => matches!(value, "" | "cat" | "less" | "more" | "true"),
+        "core.hookspath" => value.ends_with(".husky/_") || value.ends_with(".husky"),
+        _ if key.starts_with("filter.lfs.") => value.starts_with("git-lfs ") || boolean,
+        _ if key.starts_with("pager.") => boolean,
+        _ => boolean,
+    }
+}
+
+/// Whether a table's entry (`diff.*.textconv`, `core.fsmonitor`) names this setting.
+fn names(entry: &str, key: &str) -> bool {
+    if let Some((head, tail)) = entry.split_once('*') {
+        return key.len() >= head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail);
+    }
+    entry == key
+}
+
+fn is_declaration(words: &[Word]) -> bool {
+    let first = words.first().map(|word| word.pieces.as_slice());
+    matches!(first, Some([Piece::Text { text, .. }])
+        if matches!(text.as_str(), "export" | "declare" | "local" | "typeset" | "readonly"))
+}
+
+/// Whether a text begins as `NAME=` or `NAME+=`.
+fn is_assignment(text: &str) -> bool {
+    let Some((name, _)) = text.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    let mut bytes = name.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

@@ -1,0 +1,195 @@
+//! What the running shell would know: variables, functions, the directory, what flows in pipes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::arg::{Arg, Hole, HoleKind, Part};
+use crate::report::Span;
+use crate::syntax::{Cause, Command};
+
+/// The most texts one value is followed through.
+const FOLLOWED: usize = 16;
+
+/// A shell's state at one point of a script.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    /// The directory, when it is known.
+    pub cwd: Option<String>,
+    /// Variables that the script set or unset.
+    pub vars: BTreeMap<String, Value>,
+    /// Those of them that programs started from here see.
+    pub exported: BTreeSet<String>,
+    /// Functions.
+    pub functions: BTreeMap<String, Function>,
+    /// `$1` and on; None when they cannot be told.
+    pub positional: Option<Vec<Arg>>,
+    /// Something ran that may have changed what [`crate::host::Host`] would answer.
+    pub disturbed: bool,
+    /// Something ran that may have changed where paths lead (links, moved folders).
+    pub relinked: bool,
+    /// What the paths that process substitutions made hold.
+    pub pipes: BTreeMap<String, Stream>,
+}
+
+/// A variable's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    /// One text.
+    Text(Arg),
+    /// The elements of an array.
+    Array(Vec<Arg>),
+    /// Unset.
+    Unset,
+}
+
+/// A function's body.
+#[derive(Debug, Clone)]
+pub(super) enum Function {
+    /// The one it has here.
+    Known(Rc<Command>),
+    /// It depends on what ran before.
+    Ambiguous,
+}
+
+/// What is known of the bytes that flow into a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// Anything.
+    #[default]
+    Any,
+    /// Anything, and it came from the network.
+    Download,
+    /// This text.
+    Text(Arg),
+    /// Lines, each of this kind.
+    Lines(HoleKind),
+}
+
+impl Stream {
+    /// The parts of a word that `$(…)` makes of the stream.
+    pub(super) fn parts(&self, quoted: bool) -> Vec<Part> {
+        let hole = |kind| vec![Part::Hole(Hole { kind, splits: !quoted })];
+        match self {
+            Self::Any | Self::Download => hole(HoleKind::Any(Cause::DynamicWord)),
+            Self::Lines(kind) => hole(kind.clone()),
+            Self::Text(arg) => {
+                let mut parts = arg.parts.clone();
+                if let Some(Part::Text(text)) = parts.last_mut() {
+                    text.truncate(text.trim_end_matches('\n').len());
+                }
+                parts.retain(|part| !matches!(part, Part::Text(text) if text.is_empty()));
+                parts
+            }
+        }
+    }
+
+    /// The stream after a program passed on some of its lines.
+    pub(super) fn some_lines(&self) -> Self {
+        match self {
+            Self::Text(arg) => arg.text().map_or(Self::Any, |text| {
+                let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                Self::Lines(HoleKind::OneOf(Rc::new(lines)))
+            }),
+            other => other.clone(),
+        }
+    }
+
+    /// What `read NAME` puts into its variable.
+    pub(super) fn line(&self, span: Span) -> Arg {
+        match self.some_lines() {
+            Self::Lines(HoleKind::OneOf(lines)) if lines.is_empty() => Arg::literal("", span),
+            Self::Lines(kind) => Arg::hole(Hole { kind, splits: true }, span),
+            _ => Arg::any(Cause::DynamicWord, span),
+        }
+    }
+}
+
+impl State {
+    /// Something of which not everything is known ran.
+    pub(super) fn disturb(&mut self) {
+        self.disturbed = true;
+        self.relinked = true;
+    }
+
+    /// What holds after a part that may or may not have run; `self` is the state without it.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+        self.disturbed |= other.disturbed;
+        self.relinked |= other.relinked;
+        self.exported.extend(other.exported.iter().cloned());
+        if self.positional != other.positional {
+            self.positional = None;
+        }
+        let names: BTreeSet<String> = self.vars.keys().chain(other.vars.keys()).cloned().collect();
+        for name in names {
+            let (left, right) = (self.vars.get(&name), other.vars.get(&name));
+            if left == right {
+                continue;
+            }
+            let joined = match (left, right) {
+                (Some(Value::Text(left)), Some(Value::Text(right))) => Value::Text(either(left, right)),
+                _ => Value::Text(unknown()),
+            };
+            self.vars.insert(name, joined);
+        }
+        for (name, function) in &other.functions {
+            let same = match (self.functions.get(name), function) {
+                (Some(Function::Known(left)), Function::Known(right)) => Rc::ptr_eq(left, right),
+                _ => false,
+            };
+            if !same {
+                self.functions.insert(name.clone(), Function::Ambiguous);
+            }
+        }
+        self.pipes.extend(other.pipes.iter().map(|(path, stream)| (path.clone(), stream.clone())));
+    }
+
+    /// The state of a shell started as a program: only exported variables, no functions.
+    pub(super) fn for_child(&self, positional: Vec<Arg>) -> Self {
+        let vars = self.vars.iter().filter(|(name, _)| self.exported.contains(*name));
+        Self {
+            cwd: self.cwd.clone(),
+            vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            exported: self.exported.clone(),
+            functions: BTreeMap::new(),
+            positional: Some(positional),
+            disturbed: self.disturbed,
+            relinked: self.relinked,
+            pipes: self.pipes.clone(),
+        }
+    }
+}
+
+/// A text of which nothing is known.
+pub(super) fn unknown() -> Arg {
+    Arg::any(Cause::DynamicWord, Span::default())
+}
+
+/// One of two texts.
+fn either(left: &Arg, right: &Arg) -> Arg {
+    let number = |arg: &Arg| {
+        arg.text().is_some_and(is_number)
+            || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])
+    };
+    if number(left) && number(right) {
+        return Arg::hole(Hole { kind: HoleKind::Number, splits: true }, right.span);
+    }
+    let (Some(mut texts), Some(more)) = (left.alternatives(FOLLOWED), right.alternatives(FOLLOWED)) else {
+        return unknown();
+    };
+    texts.extend(more);
+    texts.sort();
+    texts.dedup();
+    if texts.len() > FOLLOWED {
+        return unknown();
+    }
+    Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, right.span)
+}
+
+/// Decimal digits, perhaps with a sign.
+pub(super) fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
