@@ -1,0 +1,330 @@
+//! From the tree to statements: lists, pipelines and what may stand between them.
+//!
+//! The tree is only asked which statement begins where. Everything between and around statements is
+//! read from the bytes, and a statement that does not end exactly where the tree says is refused.
+
+use tree_sitter::Node;
+
+use super::heredoc::is_boundary;
+use super::parse::{Read, Reader, problem};
+use super::{Cause, Command, Connective, Problem, Script, Statement};
+
+/// Longer chains of `&&` and `||` nest too deeply for a tree that is dropped by recursion.
+const LONGEST_CHAIN: usize = 512;
+
+/// The named children of a node that are no comments.
+pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+/// All children of a node but its comments.
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+impl<'t> Reader<'t> {
+    /// The whole text.
+    pub(super) fn program(&mut self, root: Node<'t>) -> Vec<Statement> {
+        let nodes = parts(root);
+        match self.statements(&nodes, self.text.len()) {
+            Ok(body) => body,
+            Err(refusal) => vec![self.not_understood(*refusal)],
+        }
+    }
+
+    /// Records a problem; the statement that takes the place of what was not understood.
+    fn not_understood(&mut self, refusal: Problem) -> Statement {
+        self.problems.push(refusal.clone());
+        let span = refusal.span;
+        Statement { command: Command::NotUnderstood(refusal), background: false, span }
+    }
+
+    /// Statements with their separators, up to the byte `stop`, where a closing word or the end is.
+    pub(super) fn statements(&mut self, nodes: &[Node<'t>], stop: usize) -> Read<Vec<Statement>> {
+        let mut body = Vec::new();
+        for node in nodes {
+            match self.statement(*node, stop) {
+                Ok(statement) => body.push(statement),
+                Err(refusal) => {
+                    body.push(self.not_understood(*refusal));
+                    body.extend(self.salvage(*node));
+                    self.pos = self.pos.max(node.end_byte()).min(stop);
+                    self.resume(stop);
+                }
+            }
+        }
+        self.gap(true)?;
+        if self.pos != stop {
+            return self.doubt("gap-text");
+        }
+        Ok(body)
+    }
+
+    /// After a refusal: goes on behind the next separator, if one follows at once.
+    fn resume(&mut self, stop: usize) {
+        while self.pos < stop && self.peek(0).is_some_and(|byte| b" \t\n;&".contains(&byte)) {
+            self.pos += 1;
+        }
+    }
+
+    /// What can still be read inside a part that the grammar failed on, so that later stages see
+    /// plain dangers in there; the text as a whole stays not understood.
+    fn salvage(&mut self, node: Node<'t>) -> Vec<Statement> {
+        if !node.is_error() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for child in parts(node) {
+            self.pos = child.start_byte();
+            if let Ok(command) = self.nested(child) {
+                let span = self.span(child.start_byte(), child.end_byte());
+                found.push(Statement { command, background: false, span });
+            }
+        }
+        found
+    }
+
+    fn nested(&mut self, node: Node<'t>) -> Read<Command> {
+        self.enter()?;
+        let command = self.command(node, node.end_byte());
+        self.leave();
+        command
+    }
+
+    fn statement(&mut self, node: Node<'t>, stop: usize) -> Read<Statement> {
+        let before = self.pos;
+        self.gap(true)?;
+        // The grammar sometimes counts blanks before a word to the word.
+        if node.start_byte() < before || node.start_byte() > self.pos {
+            return self.doubt("gap-text");
+        }
+        let start = self.pos;
+        let command = self.nested(node)?;
+        let end = self.pos;
+        let background = self.separator(stop)?;
+        Ok(Statement { command, background, span: self.span(start, end) })
+    }
+
+    /// What ends a statement: `;`, `&`, a newline, or the closing word at `stop`.
+    fn separator(&mut self, stop: usize) -> Read<bool> {
+        self.gap(false)?;
+        if self.pos >= stop {
+            return Ok(false);
+        }
+        match (self.peek(0), self.peek(1)) {
+            (Some(b'\n'), _) => Ok(false),
+            (Some(b';'), next) if next != Some(b';') && next != Some(b'&') => {
+                self.pos += 1;
+                Ok(false)
+            }
+            (Some(b'&'), next) if next != Some(b'&') && next != Some(b'>') => {
+                self.pos += 1;
+                Ok(true)
+            }
+            _ => self.doubt("separator"),
+        }
+    }
+
+    /// Skips blanks, comments and joined lines; newlines too where bash lets them stand.
+    pub(super) fn gap(&mut self, newlines: bool) -> Read<()> {
+        loop {
+            match self.peek(0) {
+                Some(b' ' | b'\t') => self.pos += 1,
+                Some(b'\n') if newlines => self.pos += 1,
+                Some(b'\\') if self.peek(1) == Some(b'\n') => {
+                    // Glued to a token the joined line belongs to it; see `word`.
+                    if !self.after_blank() && !matches!(self.peek(2), Some(b' ' | b'\t' | b'\n') | None) {
+                        return self.doubt("line-continuation");
+                    }
+                    self.pos += 2;
+                }
+                Some(b'#') if self.starts_comment() => {
+                    while self.peek(0).is_some_and(|byte| byte != b'\n') {
+                        self.pos += 1;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn byte_before(&self) -> Option<u8> {
+        self.pos.checked_sub(1).and_then(|at| self.text.get(at)).copied()
+    }
+
+    fn after_blank(&self) -> bool {
+        self.byte_before().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
+    }
+
+    /// A `#` begins a comment where a token may begin. Behind an operator it would too, but nobody
+    /// writes that and the grammar reads it otherwise.
+    fn starts_comment(&self) -> bool {
+        self.after_blank() || matches!(self.byte_before(), Some(b';' | b'&' | b'|' | b'(' | b')'))
+    }
+
+    /// Reads a word of the shell's own, such as `then`: it must be set off on both sides.
+    pub(super) fn keyword(&mut self, word: &str) -> Read<()> {
+        if !self.looking_at(word) {
+            return self.doubt("keyword-glued");
+        }
+        let alone = self.peek(word.len()).is_none_or(is_boundary);
+        if !alone || !self.byte_before().is_none_or(is_boundary) {
+            return self.doubt("keyword-glued");
+        }
+        self.pos += word.len();
+        Ok(())
+    }
+
+    /// Reads an operator.
+    pub(super) fn token(&mut self, token: &str) -> Read<()> {
+        if !self.looking_at(token) {
+            return self.doubt("token-text");
+        }
+        self.pos += token.len();
+        Ok(())
+    }
+
+    /// One command of any form that must end at `end`: its node's end, or that of the redirections
+    /// that the grammar hangs on a list but that belong to its last command.
+    pub(super) fn command(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        match node.kind() {
+            "redirected_statement" => match node.child_by_field_name("body") {
+                Some(body) => self.command(body, end),
+                None => self.simple(end).map(Command::Simple),
+            },
+            "list" => self.list(node, end),
+            "pipeline" => self.pipeline(node, end),
+            "negated_command" => self.negated(node, end),
+            _ => self.compound(node, end),
+        }
+    }
+
+    /// `a && b || c`: bash groups it from the left.
+    fn list(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        let start = self.pos;
+        let (mut first, mut rest) = (node, Vec::new());
+        while first.kind() == "list" {
+            let [left, right] = parts(first)[..] else { return self.doubt("structure") };
+            if is_a(right, "list") {
+                return self.doubt("structure");
+            }
+            rest.push((left.end_byte(), right));
+            first = left;
+            if rest.len() > LONGEST_CHAIN {
+                let span = self.span(start, end);
+                return Err(Box::new(problem(Cause::Limit, "list-length: too many && and ||", span)));
+            }
+        }
+        let first_end = rest.last().map_or(end, |(end, _)| *end);
+        let mut command = self.nested_until(first, first_end)?;
+        while let Some((_, right)) = rest.pop() {
+            let right_end = rest.last().map_or(end, |(end, _)| *end);
+            self.gap(false)?;
+            let operator = if self.looking_at("&&") { Connective::And } else { Connective::Or };
+            self.token(if operator == Connective::And { "&&" } else { "||" })?;
+            self.gap(true)?;
+            let right = self.nested_until(right, right_end)?;
+            let span = self.span(start, self.pos);
+            command = Command::AndOr { left: Box::new(command), operator, right: Box::new(right), span };
+        }
+        Ok(command)
+    }
+
+    fn nested_until(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        if node.start_byte() > self.pos {
+            return self.doubt("gap-text");
+        }
+        self.enter()?;
+        let command = self.command(node, end);
+        self.leave();
+        command
+    }
+
+    fn pipeline(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        let start = self.pos;
+        let nodes = parts(node);
+        let mut elements = Vec::new();
+        let mut negated = false;
+        for (index, element) in nodes.iter().enumerate() {
+            if is_a(*element, "list") || is_a(*element, "pipeline") {
+                return self.doubt("structure");
+            }
+            if index > 0 {
+                self.gap(false)?;
+                self.token("|")?;
+                if self.peek(0) == Some(b'|') {
+                    return self.doubt("token-text");
+                }
+                if self.peek(0) == Some(b'&') {
+                    return self.doubt("pipe-both");
+                }
+                self.gap(true)?;
+            }
+            let last = index + 1 == nodes.len();
+            let until = if last { end } else { element.end_byte() };
+            match self.nested_until(*element, until)? {
+                // `!` negates the pipeline; the grammar gives it to the first element.
+                Command::Pipeline { parts, negated: true, .. } if index == 0 => {
+                    negated = true;
+                    elements.extend(parts);
+                }
+                Command::Pipeline { .. } => return self.doubt("negation"),
+                command => elements.push(command),
+            }
+        }
+        Ok(Command::Pipeline { parts: elements, negated, span: self.span(start, self.pos) })
+    }
+
+    fn negated(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        let start = self.pos;
+        let [inner] = parts(node)[..] else { return self.doubt("negation") };
+        self.keyword("!")?;
+        if !matches!(self.peek(0), Some(b' ' | b'\t')) {
+            return self.doubt("negation");
+        }
+        self.gap(false)?;
+        let command = self.nested_until(inner, end)?;
+        if matches!(command, Command::Pipeline { .. }) {
+            return self.doubt("negation");
+        }
+        Ok(Command::Pipeline { parts: vec![command], negated: true, span: self.span(start, self.pos) })
+    }
+
+    /// What runs inside `$( … )`, `<( … )` or `>( … )` at the current byte.
+    pub(super) fn substitution(&mut self) -> Read<Script> {
+        let Some(nodes) = &self.substitutions else { return self.substitution_apart() };
+        let Some(node) = nodes.get(&self.pos).copied() else { return self.doubt("substitution") };
+        let opening = self.slice(self.pos, self.pos + 2);
+        let close = node.end_byte().saturating_sub(1);
+        let opens = matches!(opening, "$(" | "<(" | ">(") && node.start_byte() == self.pos;
+        if !opens || self.text.get(close) != Some(&b')') || close < self.pos + 2 {
+            return self.doubt("substitution");
+        }
+        if opening == "$(" && self.peek(2) == Some(b'(') {
+            return self.doubt("dparen");
+        }
+        self.enter()?;
+        self.pos += 2;
+        let known = self.problems.len();
+        let body = self.statements(&parts(node), close);
+        self.leave();
+        let body = body?;
+        self.pos = close + 1;
+        let problems = self.problems.get(known..).unwrap_or_default().to_vec();
+        Ok(Script { body, problems })
+    }
+}
+
+/// Whether a node is of a kind, also under redirections.
+fn is_a(node: Node<'_>, kind: &str) -> bool {
+    let mut node = node;
+    while node.kind() == "redirected_statement" {
+        match node.child_by_field_name("body") {
+            Some(body) => node = body,
+            None => return false,
+        }
+    }
+    node.kind() == kind
+}
