@@ -298,10 +298,8 @@ impl<'t> Reader<'t> {
         if body.start_byte() != self.pos || !(is_group || body.kind() == "subshell") {
             return self.doubt("function-body");
         }
-        self.enter()?;
-        let body = self.compound(body, end);
-        self.leave();
-        Ok(Command::Function { name, body: Box::new(body?), span: self.span(start, self.pos) })
+        let body = Box::new(self.compound(body, end)?);
+        Ok(Command::Function { name, body, span: self.span(start, self.pos) })
     }
 
     /// `[[ … ]]`

@@ -70,7 +70,11 @@ impl Reader<'_> {
         let rest = self.text.get(self.pos + 1..).unwrap_or_default();
         let length = match rest.first() {
             Some(b'@' | b'*') => 1,
-            _ => rest.iter().take_while(|byte| byte.is_ascii_digit()).count(),
+            _ => {
+                let sign = usize::from(rest.first() == Some(&b'-'));
+                let digits = rest.iter().skip(sign).take_while(|byte| byte.is_ascii_digit()).count();
+                if digits == 0 { 0 } else { sign + digits }
+            }
         };
         if length == 0 || rest.get(length) != Some(&b']') {
             return self.doubt("subscript");
@@ -96,14 +100,20 @@ impl Reader<'_> {
                 ":" => byte.is_ascii_digit() || b" :-".contains(&byte),
                 _ => is_operand_byte(byte) || self.names_parameter(),
             };
-            if !plain {
+            let escaped = byte == b'\\' && operator != ":" && self.escapes_operand();
+            if !plain && !escaped {
                 return self.doubt("expansion-operand");
             }
-            self.pos += 1;
+            self.pos += 1 + usize::from(escaped);
         }
         let operand = self.slice(start, self.pos).to_owned();
         self.end_of_parameter()?;
         Ok(ParameterForm::Edit { operator: operator.to_owned(), operand })
+    }
+
+    /// A backslash before a plain character of a pattern.
+    fn escapes_operand(&self) -> bool {
+        self.peek(1).is_some_and(|next| b"/.*?[]#%^-:,+@ ".contains(&next))
     }
 
     /// `$name` at this byte, and no other expansion.
@@ -112,7 +122,8 @@ impl Reader<'_> {
         self.peek(0) == Some(b'$') && next.is_some_and(|byte| is_name_byte(&byte))
     }
 
-    /// The operand of `${name:-…}`: plain characters, `$name` and `${name}`.
+    /// The operand of `${name:-…}`: plain characters, `$name`, `${name}` and `$( … )`. Quotes are read
+    /// only outside double quotes, where they are what they are in any word.
     fn fallback(&mut self, quoted: bool) -> Read<Word> {
         let start = self.pos;
         let mut pieces = Vec::new();
@@ -121,6 +132,11 @@ impl Reader<'_> {
                 Some(b'}') => break,
                 Some(b'$') if self.names_parameter() => self.dollar(quoted, &mut pieces)?,
                 Some(b'$') if self.peek(1) == Some(b'{') => pieces.push(self.plain_braces(quoted)?),
+                Some(b'$') if self.peek(1) == Some(b'(') && self.peek(2) != Some(b'(') => {
+                    self.dollar(quoted, &mut pieces)?;
+                }
+                Some(b'"') if !quoted => self.double(&mut pieces)?,
+                Some(b'\'') if !quoted => self.single(&mut pieces)?,
                 Some(b'~') if self.pos == start && !quoted => {
                     let length = self.tilde_length();
                     let tilde = self.slice(start, start + length).to_owned();

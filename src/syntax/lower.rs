@@ -7,10 +7,12 @@ use tree_sitter::Node;
 
 use super::heredoc::is_boundary;
 use super::parse::{Read, Reader, problem};
-use super::{Cause, Command, Connective, Problem, Script, Statement};
+use super::{
+    Cause, Command, Connective, Descriptor, Problem, Redirection, RedirectionOperator, Script, Statement, Word,
+};
 
-/// Longer chains of `&&` and `||` nest too deeply for a tree that is dropped by recursion.
-const LONGEST_CHAIN: usize = 512;
+/// A longer list of `&&` and `||` would nest too deeply for a tree that is dropped by recursion.
+const LONGEST_LIST: usize = 512;
 
 /// The named children of a node that are no comments.
 pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
@@ -78,19 +80,12 @@ impl<'t> Reader<'t> {
         let mut found = Vec::new();
         for child in parts(node) {
             self.pos = child.start_byte();
-            if let Ok(command) = self.nested(child) {
+            if let Ok(command) = self.command(child, child.end_byte()) {
                 let span = self.span(child.start_byte(), child.end_byte());
                 found.push(Statement { command, background: false, span });
             }
         }
         found
-    }
-
-    fn nested(&mut self, node: Node<'t>) -> Read<Command> {
-        self.enter()?;
-        let command = self.command(node, node.end_byte());
-        self.leave();
-        command
     }
 
     fn statement(&mut self, node: Node<'t>, stop: usize) -> Read<Statement> {
@@ -101,7 +96,7 @@ impl<'t> Reader<'t> {
             return self.doubt("gap-text");
         }
         let start = self.pos;
-        let command = self.nested(node)?;
+        let command = self.command(node, node.end_byte())?;
         let end = self.pos;
         let background = self.separator(stop)?;
         Ok(Statement { command, background, span: self.span(start, end) })
@@ -188,108 +183,125 @@ impl<'t> Reader<'t> {
 
     /// One command of any form that must end at `end`: its node's end, or that of the redirections
     /// that the grammar hangs on a list but that belong to its last command.
+    ///
+    /// The grammar groups lists and pipelines otherwise than bash where redirections stand between, so
+    /// only their elements are taken from it; the operators are read from the bytes and grouped here.
     pub(super) fn command(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
-        match node.kind() {
-            "redirected_statement" => match node.child_by_field_name("body") {
-                Some(body) => self.command(body, end),
-                None => self.simple(end).map(Command::Simple),
-            },
-            "list" => self.list(node, end),
-            "pipeline" => self.pipeline(node, end),
-            "negated_command" => self.negated(node, end),
-            _ => self.compound(node, end),
-        }
-    }
-
-    /// `a && b || c`: bash groups it from the left.
-    fn list(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
         let start = self.pos;
-        let (mut first, mut rest) = (node, Vec::new());
-        while first.kind() == "list" {
-            let [left, right] = parts(first)[..] else { return self.doubt("structure") };
-            if is_a(right, "list") {
-                return self.doubt("structure");
-            }
-            rest.push((left.end_byte(), right));
-            first = left;
-            if rest.len() > LONGEST_CHAIN {
-                let span = self.span(start, end);
-                return Err(Box::new(problem(Cause::Limit, "list-length: too many && and ||", span)));
-            }
-        }
-        let first_end = rest.last().map_or(end, |(end, _)| *end);
-        let mut command = self.nested_until(first, first_end)?;
-        while let Some((_, right)) = rest.pop() {
-            let right_end = rest.last().map_or(end, |(end, _)| *end);
-            self.gap(false)?;
-            let operator = if self.looking_at("&&") { Connective::And } else { Connective::Or };
-            self.token(if operator == Connective::And { "&&" } else { "||" })?;
+        let Some(elements) = flatten(node, end) else {
+            let span = self.span(start, end);
+            return Err(Box::new(problem(Cause::Limit, "list-length: too many commands in a list", span)));
+        };
+        let mut elements = elements.into_iter();
+        let (mut command, mut operator) = self.pipeline(&mut elements)?;
+        while let Some(connective) = operator {
             self.gap(true)?;
-            let right = self.nested_until(right, right_end)?;
-            let span = self.span(start, self.pos);
-            command = Command::AndOr { left: Box::new(command), operator, right: Box::new(right), span };
+            let (right, next) = self.pipeline(&mut elements)?;
+            let (left, right) = (Box::new(command), Box::new(right));
+            command = Command::AndOr { left, operator: connective, right, span: self.span(start, self.pos) };
+            operator = next;
+        }
+        if elements.next().is_some() {
+            return self.doubt("structure");
         }
         Ok(command)
     }
 
-    fn nested_until(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+    /// A pipeline made of the next elements, and the `&&` or `||` behind it.
+    fn pipeline(
+        &mut self,
+        elements: &mut std::vec::IntoIter<(Node<'t>, usize)>,
+    ) -> Read<(Command, Option<Connective>)> {
+        let start = self.pos;
+        let mut parts = Vec::new();
+        let mut negated = false;
+        loop {
+            let Some((node, end)) = elements.next() else { return self.doubt("structure") };
+            if node.kind() == "negated_command" {
+                if !parts.is_empty() {
+                    return self.doubt("negation");
+                }
+                negated = true;
+            }
+            parts.push(self.element(node, end)?);
+            if elements.len() == 0 {
+                break;
+            }
+            let after = self.pos;
+            self.gap(false)?;
+            match (self.peek(0), self.peek(1)) {
+                (Some(b'&'), Some(b'&')) | (Some(b'|'), Some(b'|')) => break,
+                (Some(b'|'), Some(b'&')) => {
+                    let last = parts.pop().map(|last| self.with_errors(last, after));
+                    parts.extend(last);
+                    self.pos += 2;
+                }
+                (Some(b'|'), _) => self.pos += 1,
+                _ => return self.doubt("structure"),
+            }
+            self.gap(true)?;
+        }
+        let span = self.span(start, self.pos);
+        let connective = match self.slice(self.pos, self.pos + 2) {
+            "&&" if elements.len() > 0 => Some(Connective::And),
+            "||" if elements.len() > 0 => Some(Connective::Or),
+            _ => None,
+        };
+        self.pos += if connective.is_some() { 2 } else { 0 };
+        match (parts.len(), negated, parts.pop()) {
+            (1, false, Some(only)) => Ok((only, connective)),
+            (_, _, last) => {
+                parts.extend(last);
+                Ok((Command::Pipeline { parts, negated, span }, connective))
+            }
+        }
+    }
+
+    /// What `|&` says: the errors too go into the pipe.
+    fn with_errors(&self, command: Command, at: usize) -> Command {
+        let span = self.span(at, at);
+        let redirection = Redirection {
+            descriptor: Some(Descriptor::Number(2)),
+            operator: RedirectionOperator::DuplicateOutput,
+            target: Word::plain("1", span),
+            span,
+        };
+        match command {
+            Command::Simple(mut simple) => {
+                simple.redirections.push(redirection);
+                Command::Simple(simple)
+            }
+            other => {
+                Command::Redirected { command: Box::new(other), redirections: vec![redirection], span }
+            }
+        }
+    }
+
+    /// One element of a pipeline, with its `!`.
+    fn element(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
+        let mut node = node;
+        if node.kind() == "negated_command" {
+            let [inner] = parts(node)[..] else { return self.doubt("negation") };
+            self.keyword("!")?;
+            if !matches!(self.peek(0), Some(b' ' | b'\t')) {
+                return self.doubt("negation");
+            }
+            self.gap(false)?;
+            node = inner;
+        }
         if node.start_byte() > self.pos {
             return self.doubt("gap-text");
         }
         self.enter()?;
-        let command = self.command(node, end);
+        let command = match node.kind() {
+            "redirected_statement" => match node.child_by_field_name("body") {
+                Some(body) => self.compound(body, end),
+                None => self.simple(end).map(Command::Simple),
+            },
+            _ => self.compound(node, end),
+        };
         self.leave();
         command
-    }
-
-    fn pipeline(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
-        let start = self.pos;
-        let nodes = parts(node);
-        let mut elements = Vec::new();
-        let mut negated = false;
-        for (index, element) in nodes.iter().enumerate() {
-            if is_a(*element, "list") || is_a(*element, "pipeline") {
-                return self.doubt("structure");
-            }
-            if index > 0 {
-                self.gap(false)?;
-                self.token("|")?;
-                if self.peek(0) == Some(b'|') {
-                    return self.doubt("token-text");
-                }
-                if self.peek(0) == Some(b'&') {
-                    return self.doubt("pipe-both");
-                }
-                self.gap(true)?;
-            }
-            let last = index + 1 == nodes.len();
-            let until = if last { end } else { element.end_byte() };
-            match self.nested_until(*element, until)? {
-                // `!` negates the pipeline; the grammar gives it to the first element.
-                Command::Pipeline { parts, negated: true, .. } if index == 0 => {
-                    negated = true;
-                    elements.extend(parts);
-                }
-                Command::Pipeline { .. } => return self.doubt("negation"),
-                command => elements.push(command),
-            }
-        }
-        Ok(Command::Pipeline { parts: elements, negated, span: self.span(start, self.pos) })
-    }
-
-    fn negated(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
-        let start = self.pos;
-        let [inner] = parts(node)[..] else { return self.doubt("negation") };
-        self.keyword("!")?;
-        if !matches!(self.peek(0), Some(b' ' | b'\t')) {
-            return self.doubt("negation");
-        }
-        self.gap(false)?;
-        let command = self.nested_until(inner, end)?;
-        if matches!(command, Command::Pipeline { .. }) {
-            return self.doubt("negation");
-        }
-        Ok(Command::Pipeline { parts: vec![command], negated: true, span: self.span(start, self.pos) })
     }
 
     /// What runs inside `$( … )`, `<( … )` or `>( … )` at the current byte.
@@ -305,26 +317,40 @@ impl<'t> Reader<'t> {
         if opening == "$(" && self.peek(2) == Some(b'(') {
             return self.doubt("dparen");
         }
-        self.enter()?;
         self.pos += 2;
         let known = self.problems.len();
-        let body = self.statements(&parts(node), close);
-        self.leave();
-        let body = body?;
+        let body = self.statements(&parts(node), close)?;
         self.pos = close + 1;
         let problems = self.problems.get(known..).unwrap_or_default().to_vec();
         Ok(Script { body, problems })
     }
 }
 
-/// Whether a node is of a kind, also under redirections.
-fn is_a(node: Node<'_>, kind: &str) -> bool {
-    let mut node = node;
-    while node.kind() == "redirected_statement" {
-        match node.child_by_field_name("body") {
-            Some(body) => node = body,
-            None => return false,
+/// The commands of a list or pipeline in order, each with the byte where it must end. None when there
+/// are too many.
+fn flatten(node: Node<'_>, end: usize) -> Option<Vec<(Node<'_>, usize)>> {
+    let (mut found, mut open) = (Vec::new(), vec![(node, end)]);
+    while let Some((node, end)) = open.pop() {
+        let body = match node.kind() {
+            "redirected_statement" => node.child_by_field_name("body"),
+            _ => None,
+        };
+        match (node.kind(), body) {
+            ("list" | "pipeline", _) => {
+                let all = parts(node);
+                let last = all.len();
+                let ends = |(index, part): (usize, Node<'_>)| if index + 1 == last { end } else { part.end_byte() };
+                let each = all.iter().enumerate().map(|(index, part)| (*part, ends((index, *part))));
+                open.extend(each.rev());
+            }
+            (_, Some(body)) if matches!(body.kind(), "list" | "pipeline" | "negated_command") => {
+                open.push((body, end));
+            }
+            _ => found.push((node, end)),
+        }
+        if found.len() > LONGEST_LIST {
+            return None;
         }
     }
-    node.kind() == kind
+    Some(found)
 }

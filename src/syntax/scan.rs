@@ -38,7 +38,7 @@ impl Reader<'_> {
                 (Some(b'&'), Some(b'>')) => self.redirection(&mut simple, None)?,
                 (Some(b'<' | b'>'), next) if next != Some(b'(') => self.redirection(&mut simple, None)?,
                 (Some(b';' | b'&' | b'|' | b'(' | b')'), _) => return self.doubt("operator-in-command"),
-                _ => self.element(&mut simple)?,
+                _ => self.part(&mut simple)?,
             }
             last = self.pos;
         }
@@ -56,7 +56,7 @@ impl Reader<'_> {
     }
 
     /// An assignment, a word, or a redirection with its descriptor.
-    fn element(&mut self, simple: &mut Simple) -> Read<()> {
+    fn part(&mut self, simple: &mut Simple) -> Read<()> {
         if let Some((descriptor, length)) = self.descriptor()? {
             self.pos += length;
             return self.redirection(simple, Some(descriptor));

@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// `'…'`
-    fn single(&mut self, pieces: &mut Vec<Piece>) -> Read<()> {
+    pub(super) fn single(&mut self, pieces: &mut Vec<Piece>) -> Read<()> {
         let rest = self.whole.get(self.pos + 1..).unwrap_or_default();
         let Some(length) = rest.find('\'') else { return self.doubt("unclosed-quote") };
         push_text(pieces, rest.get(..length).unwrap_or_default(), true);
@@ -120,7 +120,7 @@ impl Reader<'_> {
     }
 
     /// `"…"`
-    fn double(&mut self, pieces: &mut Vec<Piece>) -> Read<()> {
+    pub(super) fn double(&mut self, pieces: &mut Vec<Piece>) -> Read<()> {
         self.pos += 1;
         push_text(pieces, "", true);
         loop {
