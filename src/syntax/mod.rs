@@ -5,6 +5,18 @@
 //! left over is a [`Problem`], never a guess. Tree-sitter's nodes do not leave this folder.
 #![forbid(clippy::disallowed_methods)]
 
+mod compound;
+mod expansion;
+mod heredoc;
+mod lower;
+mod parse;
+mod quote;
+mod scan;
+mod word;
+
+pub use parse::{Limits, parse};
+pub use quote::quote;
+
 use serde::Serialize;
 
 use crate::report::Span;

@@ -1,0 +1,280 @@
+//! From bytes to a [`Script`]: the checks of the raw text, the grammar, and what bounds them.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use super::heredoc::{self, HereDocument};
+use super::{Cause, Command, Problem, Script, Statement};
+use crate::report::Span;
+
+/// What a text may cost. None of these is a time: a slow machine changes no reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The length of the text.
+    pub bytes: usize,
+    /// How deeply commands may stand in commands.
+    pub depth: usize,
+    /// How many nodes the grammar may find in the text.
+    pub nodes: usize,
+    /// How often the grammar may report progress (it does so every hundred steps).
+    pub progress: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 128 * 1024, depth: 64, nodes: 400_000, progress: 20_000 }
+    }
+}
+
+/// More than this many problems say nothing more to a person.
+const MOST_PROBLEMS: usize = 64;
+
+/// Reads a text as bash would.
+///
+/// It always gives a script. What was not understood is in [`Script::problems`]; when that is empty,
+/// every byte of the text is accounted for by the script.
+#[must_use]
+pub fn parse(text: &[u8], limits: &Limits) -> Script {
+    let budget = Budget::new(limits);
+    if text.len() > limits.bytes {
+        let detail = format!("text-length: more than {} bytes", limits.bytes);
+        return refused(problem(Cause::Limit, detail, Span::new(0, text.len())));
+    }
+    match std::str::from_utf8(text) {
+        Err(error) => {
+            let start = error.valid_up_to();
+            let span = Span::new(start, text.len().min(start + error.error_len().unwrap_or(1)));
+            let valid = text.get(..start).and_then(|head| std::str::from_utf8(head).ok()).unwrap_or("");
+            let mut script = read(valid, &Place { budget: &budget, depth: 0, outer: None });
+            script.problems.insert(0, problem(Cause::ParseError, "odd-char: not UTF-8", span));
+            script
+        }
+        Ok(text) => {
+            let mut script = read(text, &Place { budget: &budget, depth: 0, outer: None });
+            script.problems.truncate(MOST_PROBLEMS);
+            script
+        }
+    }
+}
+
+pub(super) fn problem(cause: Cause, detail: impl Into<String>, span: Span) -> Problem {
+    Problem { cause, detail: detail.into(), span }
+}
+
+fn refused(problem: Problem) -> Script {
+    let statement = Statement {
+        command: Command::NotUnderstood(problem.clone()),
+        background: false,
+        span: problem.span,
+    };
+    Script { body: vec![statement], problems: vec![problem] }
+}
+
+/// What is left of the limits; shared by a text and all texts inside it.
+pub(super) struct Budget {
+    progress: Cell<usize>,
+    nodes: Cell<usize>,
+    pub(super) depth: usize,
+}
+
+impl Budget {
+    fn new(limits: &Limits) -> Self {
+        Self {
+            progress: Cell::new(limits.progress),
+            nodes: Cell::new(limits.nodes),
+            depth: limits.depth,
+        }
+    }
+
+    fn spend(purse: &Cell<usize>) -> bool {
+        match purse.get().checked_sub(1) {
+            Some(rest) => {
+                purse.set(rest);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Where a text stands: inside how many others, and which span its parts get when its own offsets
+/// mean nothing in the outermost text.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'b> {
+    pub(super) budget: &'b Budget,
+    pub(super) depth: usize,
+    pub(super) outer: Option<Span>,
+}
+
+impl Place<'_> {
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        self.outer.unwrap_or(Span::new(start, end))
+    }
+}
+
+/// Reads one text, the outermost or one inside backticks or a here-document.
+pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
+    if place.depth > place.budget.depth {
+        let detail = format!("nesting: deeper than {}", place.budget.depth);
+        return refused(problem(Cause::Limit, detail, place.span(0, text.len())));
+    }
+    let mut problems: Vec<Problem> = odd_character(text, place).into_iter().collect();
+    let (masked, documents) = match heredoc::split(text) {
+        Ok(split) => (split.masked, split.documents),
+        Err(doubt) => {
+            let span = place.span(doubt.at, (doubt.at + 1).min(text.len()));
+            problems.push(problem(Cause::UnknownConstruct, doubt.check, span));
+            (text.to_owned(), BTreeMap::new())
+        }
+    };
+    let Some(tree) = grammar(&masked, place.budget) else {
+        let limit = problem(Cause::Limit, "parse-steps: too much work", place.span(0, text.len()));
+        problems.push(limit.clone());
+        return Script { problems, ..refused(limit) };
+    };
+    let survey = match survey(&tree, place) {
+        Ok(survey) => survey,
+        Err(limit) => {
+            problems.push(limit.clone());
+            return Script { problems, ..refused(limit) };
+        }
+    };
+    problems.extend(survey.broken.clone());
+    let mut reader = Reader {
+        text: masked.as_bytes(),
+        whole: &masked,
+        documents: &documents,
+        substitutions: Some(survey.substitutions),
+        place: *place,
+        pos: 0,
+        problems,
+    };
+    let body = reader.program(tree.root_node());
+    Script { body, problems: reader.problems }
+}
+
+/// Check `odd-char`: characters that bash and a person read differently. Control characters and the
+/// blanks of Unicode are word characters to bash, separators to the grammar, and invisible.
+fn odd_character(text: &str, place: &Place<'_>) -> Option<Problem> {
+    text.char_indices().find(|(_, c)| is_odd(*c)).map(|(at, c)| {
+        let detail = format!("odd-char: U+{:04X}", u32::from(c));
+        problem(Cause::UnknownConstruct, detail, place.span(at, at + c.len_utf8()))
+    })
+}
+
+/// Whether `c` may not stand in a text at all.
+pub(super) fn is_odd(c: char) -> bool {
+    let blank = matches!(c, ' ' | '\t' | '\n');
+    let invisible = matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0x180E);
+    !blank && (c.is_control() || c.is_whitespace() || invisible)
+}
+
+/// Runs the grammar, or None when it needs more steps than are left.
+fn grammar(text: &str, budget: &Budget) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let bytes = text.as_bytes();
+    let mut progress = |_: &ParseState| {
+        if Budget::spend(&budget.progress) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// What one walk over the whole tree found.
+struct Survey<'t> {
+    /// Substitutions by the offset of their first byte.
+    substitutions: HashMap<usize, Node<'t>>,
+    /// The first place where the grammar failed: anything else in the tree may then be wrong too.
+    broken: Option<Problem>,
+}
+
+fn survey<'t>(tree: &'t Tree, place: &Place<'_>) -> Result<Survey<'t>, Problem> {
+    let mut found = Survey { substitutions: HashMap::new(), broken: None };
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if !Budget::spend(&place.budget.nodes) {
+            return Err(problem(Cause::Limit, "nodes: too many", place.span(0, node.end_byte())));
+        }
+        if matches!(node.kind(), "command_substitution" | "process_substitution") {
+            found.substitutions.insert(node.start_byte(), node);
+        }
+        if found.broken.is_none() && (node.is_error() || node.is_missing()) {
+            let detail = if node.is_missing() {
+                format!("error-node: {} is missing", node.kind())
+            } else {
+                "error-node: the grammar does not read this".to_owned()
+            };
+            let span = place.span(node.start_byte(), node.end_byte());
+            found.broken = Some(problem(Cause::ParseError, detail, span));
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(found);
+            }
+        }
+    }
+}
+
+/// A refusal of one check; it becomes the [`Problem`] of the smallest statement around it.
+pub(super) type Read<T> = Result<T, Box<Problem>>;
+
+/// The state of one reading. The tree says what statement stands where; `pos` is the first byte that
+/// is not yet accounted for, and only checked bytes move it.
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t [u8],
+    pub(super) whole: &'t str,
+    pub(super) documents: &'t BTreeMap<usize, HereDocument>,
+    /// None: the text is not in any tree (the body of a here-document).
+    pub(super) substitutions: Option<HashMap<usize, Node<'t>>>,
+    pub(super) place: Place<'t>,
+    pub(super) pos: usize,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    /// The byte at `pos + ahead`.
+    pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.pos + ahead).copied()
+    }
+
+    pub(super) fn looking_at(&self, text: &str) -> bool {
+        self.text.get(self.pos..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    /// The text between two offsets; both are at ASCII bytes or ends, so it is never cut in a character.
+    pub(super) fn slice(&self, start: usize, end: usize) -> &str {
+        self.whole.get(start..end).unwrap_or_default()
+    }
+
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        self.place.span(start, end)
+    }
+
+    /// A refusal by a named check, at the current byte.
+    pub(super) fn doubt<T>(&self, check: &str) -> Read<T> {
+        let span = self.span(self.pos.min(self.text.len()), (self.pos + 1).min(self.text.len()));
+        Err(Box::new(problem(Cause::UnknownConstruct, check, span)))
+    }
+
+    /// Goes one level down; every level is left by [`Reader::leave`].
+    pub(super) fn enter(&mut self) -> Read<()> {
+        if self.place.depth >= self.place.budget.depth {
+            let detail = format!("nesting: deeper than {}", self.place.budget.depth);
+            return Err(Box::new(problem(Cause::Limit, detail, self.span(self.pos, self.text.len()))));
+        }
+        self.place.depth += 1;
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.place.depth -= 1;
+    }
+}
