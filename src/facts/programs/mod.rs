@@ -4,8 +4,45 @@
 //! list against a table and says what each word is *for*; it looks at no file and resolves no path.
 #![forbid(clippy::disallowed_methods)]
 
+mod apply;
+mod readers;
+mod scan;
+mod table;
+#[cfg(test)]
+mod tests;
+
 use crate::facts::arg::Arg;
 use crate::syntax::Cause;
+
+/// The compiled tables.
+mod tables {
+    use super::table::{
+        Check, Command, Doing, Effect, Language, Opt, Printed, Reader, Slot, Style, What,
+    };
+    use super::{Role, Wrapper};
+    use crate::syntax::Cause;
+
+    include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+}
+
+/// Reads an argument list by the table of the program that its first word names (a base name; the
+/// caller resolves paths). None when there is no such table.
+#[must_use]
+pub fn read(argv: &[Arg]) -> Option<Reading> {
+    let command = find(argv.first()?.text()?)?;
+    let mut reading = Reading { arity: command.arity, ..Reading::default() };
+    match command.reader {
+        Some(reader) => readers::take(reader, command, argv, 1, &mut reading),
+        None => apply::apply(command, argv, 1, &mut reading),
+    }
+    Some(reading)
+}
+
+/// The table of a program.
+fn find(name: &str) -> Option<&'static table::Command> {
+    let at = tables::PROGRAMS.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
+    tables::PROGRAMS.get(at).map(|(_, command)| *command)
+}
 
 /// What one program would do with its words, as its table tells.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,262 @@
+//! From words told apart to a reading: roles, inner commands, effects.
+
+use super::readers;
+use super::scan::{Scan, scan, slots};
+use super::table::{Command, Doing, Effect, Printed, Slot, What};
+use super::{Fill, Inner, Input, Output, Reading, Role, Unexplained, Use};
+use crate::facts::arg::Arg;
+use crate::report::Span;
+use crate::syntax::Cause;
+
+/// Reads the words from `start` on (what stands before them names the command) into `reading`.
+pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+    if only_help(command, argv, start) {
+        reading.arity = command.arity;
+        return;
+    }
+    let scan = scan(command, argv, start);
+    reading.arity = command.arity;
+    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()) {
+        if let Some(sub) = word.text().and_then(|name| subcommand(command, name)) {
+            settle(command, &scan, &[], argv, reading);
+            return descend(sub, argv, index + 1, reading);
+        }
+        if word.text().is_none() || command.slots.is_empty() {
+            reading.unexplained(cause_of(word), format!("subcommand {}", word.display()), Some(*index));
+        }
+    }
+    settle(command, &scan, slots(command, &scan), argv, reading);
+    if let Some(check) = command.check {
+        readers::check(check, &scan, reading);
+    }
+}
+
+fn descend(sub: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+    match sub.reader {
+        Some(reader) => readers::take(reader, sub, argv, start, reading),
+        None => apply(sub, argv, start, reading),
+    }
+}
+
+/// The subcommand of this name.
+pub(super) fn subcommand(command: &Command, name: &str) -> Option<&'static Command> {
+    let at = command.subcommands.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
+    command.subcommands.get(at).map(|(_, sub)| *sub)
+}
+
+/// `--help` alone.
+pub(super) fn only_help(command: &Command, argv: &[Arg], start: usize) -> bool {
+    matches!(argv.get(start..), Some([only]) if only.text().is_some_and(|text| command.help.contains(&text)))
+}
+
+fn cause_of(word: &Arg) -> Cause {
+    if word.text().is_some() { Cause::UnknownOption } else { Cause::DynamicWord }
+}
+
+/// Everything the options and operands do.
+pub(super) fn settle(
+    command: &'static Command,
+    scan: &Scan,
+    slots: &'static [Slot],
+    argv: &[Arg],
+    reading: &mut Reading,
+) {
+    for (cause, word, index) in &scan.problems {
+        reading.unexplained(cause.clone(), word.clone(), Some(*index));
+    }
+    let mut casts = Vec::new();
+    effects(command.effects, &mut casts, reading);
+    for found in &scan.found {
+        let what = match (&found.value, found.option.value) {
+            (Some(value), Some(what)) => Some((value, what)),
+            _ => None,
+        };
+        if let Some((value, what)) = what {
+            word(what, value, found.index, reading);
+        }
+        let before = reading.unexplained.len();
+        effects(found.option.effects, &mut casts, reading);
+        for unexplained in reading.unexplained.iter_mut().skip(before) {
+            found.option.name.clone_into(&mut unexplained.detail);
+            unexplained.index = Some(found.index);
+        }
+    }
+    let settled = reading.uses.len();
+    let filled = place(command, scan, slots, argv, reading);
+    if !filled && command.subcommands.is_empty() | scan.operands.is_empty() {
+        effects(command.alone, &mut casts, reading);
+    }
+    for each in reading.uses.iter_mut().skip(settled) {
+        if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
+            each.role = *to;
+        }
+    }
+    finish_output(scan, reading);
+}
+
+/// Gives each operand its place. Whether there were any (of a wrapper: whether a command was given).
+fn place(command: &Command, scan: &Scan, slots: &'static [Slot], argv: &[Arg], reading: &mut Reading) -> bool {
+    let count = scan.operands.len();
+    let fixed = slots.iter().filter(|slot| !slot.repeated).count();
+    let mut repeats = count.saturating_sub(fixed);
+    let mut operands = scan.operands.iter().peekable();
+    let mut assignments = Vec::new();
+    for slot in slots {
+        match slot.what {
+            What::Command | What::ShellWords => {
+                let Some((index, _)) = operands.next() else { return false };
+                let rest = argv.get(*index..).unwrap_or_default();
+                inner(command, slot.what, rest, assignments, reading);
+                return true;
+            }
+            What::Assignment => {
+                while let Some((_, arg)) = operands.next_if(|(_, arg)| arg.head().contains('=')) {
+                    assignments.push(arg.clone());
+                }
+                continue;
+            }
+            _ => {}
+        }
+        let take = if slot.repeated { std::mem::take(&mut repeats) } else { 1 };
+        let mut taken = 0;
+        while let Some((index, arg)) = (taken < take).then(|| operands.next()).flatten() {
+            taken += 1;
+            word(slot.what, arg, *index, reading);
+        }
+        if let (0, Some(path)) = (taken, slot.default) {
+            word(slot.what, &Arg::literal(path, Span::default()), 0, reading);
+        }
+    }
+    if command.subcommands.is_empty() || !slots.is_empty() {
+        for (index, arg) in operands {
+            reading.unexplained(Cause::UnknownOption, format!("operand {}", arg.display()), Some(*index));
+        }
+    }
+    count > 0
+}
+
+/// The words of a wrapper's inner command.
+fn inner(command: &Command, what: What, words: &[Arg], assignments: Vec<Arg>, reading: &mut Reading) {
+    reading.wrapper = command.wrapper;
+    if let What::ShellWords = what {
+        reading.inner.push(Inner::Shell { text: readers::joined(words), args: Vec::new(), posix: true });
+        return;
+    }
+    let directory = reading.directory.take();
+    reading.inner.push(Inner::Command { argv: words.to_vec(), fill: Fill::None, directory, assignments });
+}
+
+/// What one word is for.
+pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
+    let dash = arg.text() == Some("-");
+    match what {
+        What::Use(Role::Read | Role::ReadTree | Role::SearchTree | Role::List) | What::Out if dash => {}
+        What::Use(role) => reading.uses.push(Use { role, arg: arg.clone() }),
+        What::Out => reading.uses.push(Use { role: Role::Write, arg: arg.clone() }),
+        What::Data | What::Assignment | What::Command | What::ShellWords => {}
+        What::ShellFile => {
+            reading.uses(Role::Load, arg);
+            reading.inner.push(Inner::ShellFile(arg.clone()));
+        }
+        What::Directory => reading.directory = Some(arg.clone()),
+        What::Shell => {
+            reading.inner.push(Inner::Shell { text: arg.clone(), args: Vec::new(), posix: true });
+        }
+        What::Code => reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index)),
+        What::Unexplained => reading.unexplained(Cause::UnknownOption, arg.display(), Some(index)),
+        What::Plain => {
+            if !is_plain(arg) {
+                reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
+            }
+        }
+        What::Remote => remote(arg, index, reading),
+        What::OneOf(words) => {
+            if !arg.text().is_some_and(|text| words.contains(&text)) {
+                reading.unexplained(Cause::UnknownOption, arg.display(), Some(index));
+            }
+        }
+        What::Act(doing) => reading.act(doing),
+        What::Language(language) => readers::language(language, arg, index, reading),
+    }
+}
+
+/// A name or number without anything a shell would evaluate.
+fn is_plain(arg: &Arg) -> bool {
+    arg.text().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// `ext::COMMAND` runs a program; what is not known may be that.
+fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
+    match arg.text() {
+        Some(text) if !text.contains("::") => {}
+        Some(text) => reading.unexplained(Cause::OpaqueCode, text, Some(index)),
+        None => reading.unexplained(Cause::DynamicWord, arg.display(), Some(index)),
+    }
+}
+
+fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut Reading) {
+    for effect in list {
+        match effect {
+            Effect::Recast(from, to) => casts.push((*from, *to)),
+            Effect::NoFirst | Effect::Operands(_) => {}
+            Effect::Act(doing) => reading.act(*doing),
+            Effect::Unexplained(cause) => reading.unexplained(cause.clone(), "", None),
+            Effect::Output(printed) => reading.output = output(*printed),
+            Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
+            Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
+            Effect::Loads(path) => reading.loads.push((*path).to_owned()),
+            Effect::Use(role, path) => {
+                reading.uses.push(Use { role: *role, arg: Arg::literal(*path, Span::default()) });
+            }
+            Effect::Code => reading.input = Input::Code,
+        }
+    }
+}
+
+fn output(printed: Printed) -> Output {
+    match printed {
+        Printed::Any => Output::Any,
+        Printed::Nothing => Output::Nothing,
+        Printed::Text => Output::Text(Arg::default()),
+        Printed::InputLines => Output::InputLines,
+        Printed::Input => Output::Input,
+        Printed::Number => Output::Number,
+        Printed::Name => Output::Name,
+        Printed::GitRef => Output::GitRef,
+        Printed::Paths => Output::Paths { roots: Vec::new(), name: None },
+        Printed::BelowHere => Output::Paths { roots: vec![Arg::literal(".", Span::default())], name: None },
+        Printed::CurrentDirectory => Output::CurrentDirectory,
+    }
+}
+
+/// What is printed depends on the operands.
+fn finish_output(scan: &Scan, reading: &mut Reading) {
+    match &mut reading.output {
+        Output::Paths { roots, .. } => {
+            let looked = reading.uses.iter().filter(|each| matches!(each.role, Role::List | Role::SearchTree));
+            roots.extend(looked.map(|each| each.arg.clone()));
+        }
+        Output::Input if !scan.operands.is_empty() => reading.output = Output::InputLines,
+        _ => {}
+    }
+}
+
+impl Reading {
+    /// Notes why it is not fully explained.
+    pub(super) fn unexplained(&mut self, cause: Cause, detail: impl Into<String>, index: Option<usize>) {
+        self.unexplained.push(Unexplained { cause, detail: detail.into(), index });
+    }
+
+    /// Notes an effect once.
+    pub(super) fn act(&mut self, doing: Doing) {
+        let act = doing.act();
+        if !self.acts.contains(&act) {
+            self.acts.push(act);
+        }
+    }
+
+    /// Notes what a word is for.
+    pub(super) fn uses(&mut self, role: Role, arg: &Arg) {
+        self.uses.push(Use { role, arg: arg.clone() });
+    }
+}

@@ -1,0 +1,172 @@
+//! `echo`, `printf`, `test` and declarations.
+
+use super::{Refusal, joined};
+use crate::facts::arg::Arg;
+use crate::facts::programs::scan::splits;
+use crate::facts::programs::table::Doing;
+use crate::facts::programs::{Output, Reading, Role};
+use crate::syntax::Cause;
+
+/// `echo`: prints its words. Nothing is claimed about the text when an option or a backslash may change it.
+pub(super) fn echo(words: &[Arg], reading: &mut Reading) {
+    let plain = words.iter().all(|word| !word.display().contains('\\'));
+    let option = words.first().is_some_and(|word| word.head().starts_with('-') || word.may_be_option());
+    if matches!(words.first().and_then(Arg::text), Some("-n")) && plain {
+        let rest = words.get(1..).unwrap_or_default();
+        if !rest.first().is_some_and(|word| word.head().starts_with('-') || word.may_be_option()) {
+            reading.output = Output::Text(joined(rest));
+        }
+    } else if plain && !option {
+        let mut text = joined(words);
+        text.push_text("\n");
+        reading.output = Output::Text(text);
+    }
+}
+
+/// `printf`: prints; `-v` assigns.
+pub(super) fn printf(words: &[Arg], start: usize, reading: &mut Reading) {
+    let words = match words.first().and_then(Arg::text) {
+        Some("--") => words.get(1..).unwrap_or_default(),
+        Some("--help" | "--version") if words.len() == 1 => return,
+        Some(text) if text.starts_with("-v") => {
+            reading.act(Doing::ShellState);
+            return reading.unexplained(Cause::DynamicWord, text, Some(start));
+        }
+        _ => words,
+    };
+    let Some(format) = words.first() else { return };
+    if format.may_be_option() || format.head().starts_with('-') {
+        return reading.unexplained(Cause::DynamicWord, format.display(), Some(start));
+    }
+    if let Some(text) = format.text() {
+        reading.output = printed(text, words.get(1..).unwrap_or_default());
+    }
+}
+
+/// The text, when the format has only `%s` and `\n` and no word may be several.
+fn printed(format: &str, words: &[Arg]) -> Output {
+    let Some(pieces) = pieces(format) else { return Output::Any };
+    let wanted = pieces.len() - 1;
+    if words.iter().any(splits) || (wanted == 0 && !words.is_empty()) {
+        return Output::Any;
+    }
+    let mut text = Arg { parts: Vec::new(), span: words.first().map(|word| word.span).unwrap_or_default() };
+    let mut rest = words.iter();
+    loop {
+        for (index, piece) in pieces.iter().enumerate() {
+            if let Some(word) = (index > 0).then(|| rest.next()).flatten() {
+                let so_far = std::mem::take(&mut text);
+                text = concat(so_far, word);
+            }
+            text.push_text(piece);
+        }
+        if rest.len() == 0 {
+            return Output::Text(text);
+        }
+    }
+}
+
+fn concat(head: Arg, tail: &Arg) -> Arg {
+    let mut all = head;
+    for part in &tail.parts {
+        match part {
+            crate::facts::arg::Part::Text(text) => all.push_text(text),
+            crate::facts::arg::Part::Hole(hole) => all.push_hole(hole.clone()),
+        }
+    }
+    all
+}
+
+/// The text between the `%s` of a format; None when anything else is in it.
+fn pieces(format: &str) -> Option<Vec<String>> {
+    let mut pieces = vec![String::new()];
+    let mut letters = format.chars();
+    while let Some(letter) = letters.next() {
+        let last = pieces.last_mut()?;
+        match letter {
+            '%' => match letters.next()? {
+                's' => pieces.push(String::new()),
+                '%' => last.push('%'),
+                _ => return None,
+            },
+            '\\' => match letters.next()? {
+                'n' => last.push('\n'),
+                't' => last.push('\t'),
+                '\\' => last.push('\\'),
+                '0' => match letters.clone().next() {
+                    Some('0'..='7') => return None,
+                    _ => last.push('\0'),
+                },
+                _ => return None,
+            },
+            _ => last.push(letter),
+        }
+    }
+    Some(pieces)
+}
+
+/// `test`, `[`: looks at files and compares; arithmetic operands and `-v` subscripts are evaluated.
+pub(super) fn test(words: &[Arg], start: usize, reading: &mut Reading) {
+    reading.output = Output::Nothing;
+    let mut after = "";
+    for (index, word) in words.iter().enumerate() {
+        let next = words.get(index + 1).and_then(Arg::text).unwrap_or_default();
+        if (is_arithmetic(after) || is_arithmetic(next)) && !is_number(word) {
+            reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index));
+        }
+        match after {
+            "-v" | "-R" if !is_identifier(word) => {
+                reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index));
+            }
+            _ if is_file_test(after) => reading.uses(Role::List, word),
+            _ => {}
+        }
+        if is_two_file_test(next) || is_two_file_test(after) {
+            reading.uses(Role::List, word);
+        }
+        let may_be_test = word.text().is_none() && splits(word);
+        if may_be_test {
+            reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index));
+        }
+        after = word.text().unwrap_or_default();
+    }
+}
+
+fn is_arithmetic(word: &str) -> bool {
+    matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+}
+
+fn is_two_file_test(word: &str) -> bool {
+    matches!(word, "-nt" | "-ot" | "-ef")
+}
+
+fn is_file_test(word: &str) -> bool {
+    matches!(word.as_bytes(), [b'-', letter] if b"abcdefghkprstuwxGLNOS".contains(letter))
+}
+
+/// A decimal number, known or known to be one.
+fn is_number(word: &Arg) -> bool {
+    use crate::facts::arg::{HoleKind, Part};
+    !word.parts.is_empty()
+        && word.parts.iter().all(|part| match part {
+            Part::Text(text) => text.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit()),
+            Part::Hole(hole) => matches!(hole.kind, HoleKind::Number),
+        })
+}
+
+fn is_identifier(word: &Arg) -> bool {
+    word.text().is_some_and(is_name)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|letter: char| letter.is_ascii_digit())
+        && !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// `NAME`, `NAME=VALUE`, `NAME+=VALUE`: a name without a subscript.
+pub(super) fn declaration(text: &str) -> Result<(), Refusal> {
+    let name = text.split('=').next().unwrap_or_default();
+    let name = name.strip_suffix('+').unwrap_or(name);
+    if is_name(name) { Ok(()) } else { Err((Cause::DynamicWord, text.to_owned())) }
+}

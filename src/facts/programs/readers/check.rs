@@ -1,0 +1,185 @@
+//! Looks at what a table made of the words, where one word changes the meaning of another.
+
+use super::Refusal;
+use crate::facts::arg::Arg;
+use crate::facts::programs::scan::Scan;
+use crate::facts::programs::table::{Check, Doing};
+use crate::facts::programs::{Act, Inner, Push, Reading, Role};
+use crate::syntax::Cause;
+
+/// Applies one check.
+pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut Reading) {
+    match check {
+        Check::Push => push(scan, reading),
+        Check::Runlevel => runlevel(scan, reading),
+        Check::Secrets => secrets(scan, reading),
+        Check::Rsync => rsync(scan, reading),
+        Check::GhApi => gh_api(scan, reading),
+        Check::Blobs => blobs(scan, reading),
+        Check::PkillAll => pkill(scan, reading),
+        Check::ShellWord => shell_word(reading),
+        Check::MakesLink => makes_link(scan, reading),
+    }
+}
+
+/// `git push`.
+fn push(scan: &Scan, reading: &mut Reading) {
+    let mut operands = scan.operands.iter().map(|(_, arg)| arg.clone());
+    let mut push = Push {
+        force: scan.has("--force") || scan.has("--mirror"),
+        lease: scan.has("--force-with-lease"),
+        delete: scan.has("--delete"),
+        all: scan.has("--all") || scan.has("--mirror"),
+        ..Push::default()
+    };
+    let repo = scan.found.iter().find(|found| found.option.name == "--repo");
+    push.remote = operands.next().or_else(|| repo.and_then(|found| found.value.clone()));
+    push.refspecs = operands.collect();
+    if !scan.has("--dry-run") || !reading.unexplained.is_empty() {
+        reading.acts.push(Act::Push(push));
+    }
+}
+
+/// `init 0`, `systemctl isolate reboot.target`.
+fn runlevel(scan: &Scan, reading: &mut Reading) {
+    const POWER: &[&str] = &["0", "6", "reboot", "poweroff", "halt", "kexec", "runlevel0", "runlevel6"];
+    for (_, word) in &scan.operands {
+        match word.text().map(|text| text.strip_suffix(".target").unwrap_or(text)) {
+            Some(text) if POWER.contains(&text) => reading.act(Doing::Power),
+            Some(_) => {}
+            None => reading.unexplained(Cause::DynamicWord, word.display(), None),
+        }
+    }
+}
+
+/// `kubectl get secrets`.
+fn secrets(scan: &Scan, reading: &mut Reading) {
+    for (index, word) in &scan.operands {
+        match word.text() {
+            Some(text) if text.split([',', '/', '.']).any(|part| matches!(part, "secret" | "secrets")) => {
+                reading.act(Doing::RevealSecrets);
+            }
+            Some(_) => {}
+            None => reading.unexplained(Cause::DynamicWord, word.display(), Some(*index)),
+        }
+    }
+}
+
+/// `rsync`: the last operand is the destination; `host:` is the network.
+fn rsync(scan: &Scan, reading: &mut Reading) {
+    let remote = |arg: &Arg| {
+        let host = arg.head().split('/').next().unwrap_or_default();
+        host.contains(':')
+    };
+    if scan.operands.iter().any(|(_, arg)| remote(arg)) {
+        reading.act(Doing::Network);
+        reading.unexplained(Cause::OpaqueCode, "another machine", None);
+    }
+    let dry = scan.has("--dry-run") && !scan.has("--log-file");
+    let Some(((_, target), sources)) = scan.operands.split_last() else { return };
+    for (_, source) in sources {
+        reading.uses(Role::ReadTree, source);
+        if scan.has("--remove-source-files") && !dry {
+            reading.uses(Role::DeleteTree, source);
+        }
+    }
+    if sources.is_empty() || dry {
+        return reading.uses(Role::List, target);
+    }
+    reading.uses(Role::PutTo, target);
+    if scan.has("--delete") {
+        reading.uses(Role::DeleteTree, target);
+    }
+}
+
+/// `gh api`: a request that only reads, unless a method or a field says otherwise.
+fn gh_api(scan: &Scan, reading: &mut Reading) {
+    let method = scan.found.iter().rev().find(|found| found.option.name == "-X").and_then(|found| found.value.clone());
+    let get = method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("get"));
+    let fields = scan.has("-f") || scan.has("-F") || scan.has("--input");
+    let graphql = scan.operands.iter().any(|(_, arg)| !is_rest_path(arg));
+    if graphql || (method.is_some() && !get) || (fields && !get) {
+        reading.act(Doing::Network);
+        reading.unexplained(Cause::UnknownOption, "a request that may change something", None);
+    } else {
+        reading.act(Doing::Query);
+    }
+}
+
+fn is_rest_path(arg: &Arg) -> bool {
+    arg.text().is_some_and(|text| !text.trim_start_matches('/').starts_with("graphql") && !text.contains("://"))
+}
+
+/// `git show HEAD:.env`: content of a path of the repository.
+fn blobs(scan: &Scan, reading: &mut Reading) {
+    for (_, operand) in &scan.operands {
+        if let Some(text) = operand.text() {
+            let skipped = text.find(':').map_or(0, |at| at + 1);
+            if skipped < text.len() {
+                reading.uses(Role::Read, &operand.after(skipped));
+            }
+        }
+    }
+}
+
+/// `pkill .`: a pattern that every process matches.
+fn pkill(scan: &Scan, reading: &mut Reading) {
+    let broad = |arg: &Arg| match arg.text() {
+        Some(text) => text.chars().all(|letter| ".*^$+?()|[]".contains(letter)) || matches!(text, ".+" | "[a-z]"),
+        None => false,
+    };
+    let whole_user = scan.operands.is_empty() && scan.found.iter().any(|found| found.value.is_some());
+    if scan.operands.iter().any(|(_, arg)| broad(arg)) || whole_user {
+        reading.act(Doing::KillAll);
+    }
+}
+
+/// `flock FILE -c TEXT`.
+fn shell_word(reading: &mut Reading) {
+    let Some(Inner::Command { argv, .. }) = reading.inner.last() else { return };
+    if let [option, text] = argv.as_slice()
+        && matches!(option.text(), Some("-c" | "--command"))
+    {
+        let text = text.clone();
+        reading.inner.pop();
+        reading.inner.push(Inner::Shell { text, args: Vec::new(), posix: true });
+    }
+}
+
+/// `ln TARGET` makes a link in the current directory.
+fn makes_link(scan: &Scan, reading: &mut Reading) {
+    if let [(_, target)] = scan.operands.as_slice()
+        && !reading.uses.iter().any(|each| each.role == Role::PutTo)
+    {
+        let name = target.text().map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
+        match name {
+            Some(name) => reading.uses(Role::PutTo, &Arg::literal(name, target.span)),
+            None => reading.unexplained(Cause::DynamicPath, target.display(), None),
+        }
+    }
+}
+
+/// Settings whose value cannot name a program.
+const PLAIN: &[&str] = &[
+    "color.", "advice.", "column.", "log.date", "log.decorate", "log.showsignature=false", "status.", "core.quotepath",
+    "core.abbrev", "diff.renames", "diff.renamelimit", "diff.noprefix", "diff.mnemonicprefix", "diff.context",
+    "diff.algorithm", "diff.colormoved", "diff.wserrorhighlight", "grep.linenumber", "grep.column",
+    "grep.extendedregexp", "grep.patterntype", "user.name", "user.email", "commit.gpgsign=false",
+    "tag.gpgsign=false", "core.fsmonitor=false", "core.hookspath=/dev/null", "init.defaultbranch", "core.precomposeunicode",
+    "gc.auto=0", "http.sslverify", "i18n.", "blame.", "core.autocrlf", "core.safecrlf", "core.filemode",
+    "core.pager=", "core.pager=cat", "core.pager=less", "core.editor=true", "core.editor=:", "submodule.recurse",
+    "protocol.version",
+];
+
+/// `git -c KEY=VALUE`.
+pub(super) fn git_setting(text: &str) -> Result<(), Refusal> {
+    let (key, value) = text.split_once('=').unwrap_or((text, "true"));
+    let key = key.to_ascii_lowercase();
+    let pager = key.starts_with("pager.") && matches!(value, "cat" | "less" | "" | "true" | "false" | "0" | "1");
+    let plain = PLAIN.iter().any(|each| match each.split_once('=') {
+        Some((name, wanted)) => name == key && wanted == value,
+        None if each.ends_with('.') => key.starts_with(each),
+        None => *each == key,
+    });
+    if plain || pager { Ok(()) } else { Err((Cause::ExecutingEnvironment, text.to_owned())) }
+}

@@ -1,0 +1,130 @@
+//! Programs with an option grammar of their own.
+
+use crate::facts::arg::Arg;
+use crate::facts::programs::table::Doing;
+use crate::facts::programs::{Inner, Reading, Role, read};
+use crate::syntax::Cause;
+
+/// Operands of `dd` that name no file.
+const DD: &[&str] = &[
+    "bs", "cbs", "ibs", "obs", "conv", "count", "skip", "seek", "iseek", "oseek", "iflag", "oflag", "status",
+];
+
+/// `dd if=FILE of=FILE`.
+pub(super) fn dd(words: &[Arg], start: usize, reading: &mut Reading) {
+    if matches!(words, [only] if matches!(only.text(), Some("--help" | "--version"))) {
+        return;
+    }
+    let keeps = words.iter().any(|word| word.head().starts_with("conv=") && word.head().contains("notrunc"));
+    for (index, word) in words.iter().enumerate() {
+        let Some((key, _)) = word.head().split_once('=') else {
+            let cause = if word.text().is_some() { Cause::UnknownOption } else { Cause::DynamicWord };
+            reading.unexplained(cause, word.display(), Some(start + index));
+            continue;
+        };
+        let value = word.after(key.len() + 1);
+        match key {
+            "if" => reading.uses(Role::Read, &value),
+            "of" => reading.uses(if keeps { Role::Edit } else { Role::Write }, &value),
+            _ if DD.contains(&key) => {}
+            _ => reading.unexplained(Cause::UnknownOption, word.display(), Some(start + index)),
+        }
+        if crate::facts::programs::scan::splits(word) {
+            reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index));
+        }
+    }
+}
+
+/// `kill -SIGNAL PID…`.
+pub(super) fn kill(words: &[Arg], start: usize, reading: &mut Reading) {
+    let (signal, from) = match words.first().and_then(Arg::text) {
+        Some("-l" | "-L" | "--list" | "--table" | "--help" | "--version") => return,
+        Some("-s" | "-n" | "--signal") => (words.get(1).and_then(Arg::text).unwrap_or("?"), 2),
+        Some("--") => ("TERM", 0),
+        Some(text) if text.starts_with("--signal=") => (text.get(9..).unwrap_or("?"), 1),
+        Some(text) if text.starts_with('-') && text.len() > 1 => (text.get(1..).unwrap_or("?"), 1),
+        _ => ("TERM", 0),
+    };
+    let probes = signal == "0";
+    for (index, word) in words.iter().enumerate().skip(from) {
+        match word.text() {
+            Some("--") => {}
+            Some("-1") if !probes => reading.act(Doing::KillAll),
+            Some(_) if probes => {}
+            Some(_) => reading.unexplained(Cause::UnknownOption, "signals a process", Some(start + index)),
+            None => reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index)),
+        }
+    }
+    if !probes {
+        reading.unexplained(Cause::UnknownOption, format!("signal {signal}"), Some(start));
+    }
+}
+
+/// `busybox APPLET WORDS`: the applet's own table holds.
+pub(super) fn busybox(argv: &[Arg], start: usize, reading: &mut Reading) {
+    let words = argv.get(start..).unwrap_or_default();
+    let Some(applet) = words.first() else { return };
+    if matches!(applet.text(), Some("--list" | "--list-full" | "--help")) && words.len() == 1 {
+        return;
+    }
+    let nested = matches!(applet.text(), Some("busybox" | "toybox"));
+    match if nested { None } else { read(words) } {
+        Some(inner) => *reading = inner,
+        None => reading.unexplained(Cause::UnknownProgram, applet.display(), Some(start)),
+    }
+}
+
+/// `ps`: lists processes; the letter `e` without a dash shows their environment.
+pub(super) fn ps(words: &[Arg], start: usize, reading: &mut Reading) {
+    for (index, word) in words.iter().enumerate() {
+        match word.text() {
+            Some(text) if !text.starts_with('-') && is_letters(text) && text.contains('e') => {
+                // The value of an option (`-C name`, `-u name`) is a name as well: no claim is made.
+                let before = index.checked_sub(1).and_then(|before| words.get(before)).and_then(Arg::text);
+                if !before.is_some_and(takes_value) {
+                    reading.act(Doing::RevealSecrets);
+                }
+            }
+            Some(_) => {}
+            None => reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index)),
+        }
+    }
+}
+
+fn is_letters(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Whether an option word of `ps` ends in a letter whose value is the next word.
+fn takes_value(word: &str) -> bool {
+    let dashed = word.starts_with('-') && !word.contains('=');
+    let long = matches!(word, "--format" | "--user" | "--User" | "--group" | "--Group" | "--pid" | "--sort" | "--tty");
+    long || dashed && !word.starts_with("--") && word.ends_with(['o', 'O', 'C', 'u', 'U', 'g', 'G', 'p', 't', 'q', 's'])
+        || matches!(word, "o" | "axo" | "O" | "k" | "U" | "p" | "t" | "q" | "xo" | "auxo")
+}
+
+/// `gsh`: verbs that look are explained, every other one changes gsh.
+pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
+    reading.arity = 2;
+    let text = |index: usize| words.get(index).and_then(Arg::text);
+    if words.iter().any(|word| word.text().is_none()) && text(0) != Some("-c") {
+        reading.act(Doing::Disarm);
+        return reading.unexplained(Cause::DynamicWord, "gsh", None);
+    }
+    match (text(0), text(1)) {
+        (Some("check" | "explain" | "status" | "brief" | "hook" | "jobs" | "--help" | "--version" | "help"), _) => {}
+        (Some("rules"), Some("list" | "lint" | "test" | "schema")) => {}
+        (Some("grants"), Some("list")) | (Some("audit"), Some("show")) => {}
+        (Some("-c"), _) => match words.get(1) {
+            Some(text) => {
+                let args = words.get(2..).unwrap_or_default().to_vec();
+                reading.inner.push(Inner::Shell { text: text.clone(), args, posix: true });
+            }
+            None => reading.unexplained(Cause::UnknownOption, "-c without a text", None),
+        },
+        _ => {
+            reading.act(Doing::Disarm);
+            reading.unexplained(Cause::UnknownOption, "a verb that changes gsh", None);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Readers for what a table cannot say: small languages and odd option grammars.
+
+mod awk;
+mod builtin;
+mod check;
+mod find;
+mod jq;
+mod misc;
+mod sed;
+mod shell;
+mod tar;
+mod wrap;
+
+use super::Reading;
+use super::table::{Command, Language, Reader};
+use crate::facts::arg::{Arg, Hole, HoleKind, Part};
+use crate::syntax::Cause;
+
+pub(super) use check::check;
+
+/// Texts of a dynamic word that are looked at one by one.
+const ALTERNATIVES: usize = 16;
+
+/// Lets a reader of its own take the words from `start` on.
+pub(super) fn take(reader: Reader, command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+    let words = argv.get(start..).unwrap_or_default();
+    match reader {
+        Reader::Find => find::read(words, start, reading),
+        Reader::Tar => tar::read(command, argv, start, reading),
+        Reader::Echo => builtin::echo(words, reading),
+        Reader::Printf => builtin::printf(words, start, reading),
+        Reader::Test => builtin::test(words, start, reading),
+        Reader::Shell => shell::shell(argv, start, reading),
+        Reader::Trap => shell::trap(words, reading),
+        Reader::Xargs => wrap::xargs(command, argv, start, reading),
+        Reader::Dd => misc::dd(words, start, reading),
+        Reader::Kill => misc::kill(words, start, reading),
+        Reader::Busybox => misc::busybox(argv, start, reading),
+        Reader::Ps => misc::ps(words, start, reading),
+        Reader::Gsh => misc::gsh(words, reading),
+    }
+}
+
+/// A text in a small language.
+pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mut Reading) {
+    let Some(texts) = texts(arg) else {
+        return reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
+    };
+    for text in texts {
+        let read = match language {
+            Language::SedScript => sed::script(&text, arg.span, reading),
+            Language::AwkProgram => awk::program(&text, arg.span, reading),
+            Language::JqProgram => jq::program(&text, reading),
+            Language::GitSetting => check::git_setting(&text),
+            Language::Declaration => builtin::declaration(&text),
+            Language::EnvSplit => wrap::env_split(&text, arg.span, reading),
+        };
+        if let Err((cause, detail)) = read {
+            reading.unexplained(cause, detail, Some(index));
+        }
+    }
+}
+
+/// What a reader could not explain.
+type Refusal = (Cause, String);
+
+/// Every text the word can be, a number standing for every number.
+fn texts(arg: &Arg) -> Option<Vec<String>> {
+    let mut plain = Arg { parts: Vec::new(), span: arg.span };
+    for part in &arg.parts {
+        match part {
+            Part::Text(text) => plain.push_text(text),
+            Part::Hole(Hole { kind: HoleKind::Number, splits: false }) => plain.push_text("1"),
+            Part::Hole(hole) => plain.push_hole(hole.clone()),
+        }
+    }
+    plain.alternatives(ALTERNATIVES)
+}
+
+/// The words joined by blanks.
+pub(super) fn joined(words: &[Arg]) -> Arg {
+    let mut all = Arg { parts: Vec::new(), span: words.first().map(|word| word.span).unwrap_or_default() };
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            all.push_text(" ");
+        }
+        for part in &word.parts {
+            match part {
+                Part::Text(text) => all.push_text(text),
+                Part::Hole(hole) => all.push_hole(hole.clone()),
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,260 @@
+//! Options and operands of an argument list, by a table's option grammar.
+
+use super::table::{Command, Effect, Opt};
+use crate::facts::arg::{Arg, HoleKind, Part};
+use crate::syntax::Cause;
+
+/// Words told apart.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// Options in order, with their values.
+    pub(super) found: Vec<Found>,
+    /// Operands with their places in the argument list.
+    pub(super) operands: Vec<(usize, Arg)>,
+    /// What could not be told: cause, detail, place.
+    pub(super) problems: Vec<(Cause, String, usize)>,
+}
+
+/// An option that was given.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its entry in the table.
+    pub(super) option: &'static Opt,
+    /// Its value.
+    pub(super) value: Option<Arg>,
+    /// Its place in the argument list.
+    pub(super) index: usize,
+}
+
+impl Scan {
+    /// Whether this option was given, by its first name in the table.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.found.iter().any(|found| found.option.name == name)
+    }
+}
+
+/// Tells options and operands apart from `start` on. Of a command with subcommands, or that runs
+/// another command, it stops at the first operand, which is then the only one.
+pub(super) fn scan(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
+    let stops = command.style.first || !command.subcommands.is_empty();
+    let mut scanner = Scanner { command, argv, next: start, stops, scan: Scan::default() };
+    scanner.run();
+    scanner.scan
+}
+
+struct Scanner<'a> {
+    command: &'static Command,
+    argv: &'a [Arg],
+    next: usize,
+    stops: bool,
+    scan: Scan,
+}
+
+impl Scanner<'_> {
+    fn run(&mut self) {
+        while let Some(arg) = self.argv.get(self.next) {
+            let index = self.next;
+            self.next += 1;
+            let head = arg.head();
+            if self.command.style.raw || head == "-" && arg.parts.len() == 1 {
+                self.operand(index, arg, false);
+            } else if arg.text() == Some("--") {
+                return self.rest();
+            } else if head.starts_with("--") {
+                self.long(index, arg);
+            } else if head.starts_with('-') {
+                self.short(index, arg);
+            } else if head.starts_with('+') && self.plus(index, arg) {
+                continue;
+            } else if self.stops && !arg.may_be_option() {
+                self.next = index;
+                return self.rest();
+            } else {
+                self.operand(index, arg, true);
+            }
+        }
+    }
+
+    /// Every further word is an operand.
+    fn rest(&mut self) {
+        let tail = self.argv.get(self.next..).unwrap_or_default();
+        for (offset, arg) in tail.iter().enumerate() {
+            self.operand(self.next + offset, arg, false);
+        }
+    }
+
+    fn problem(&mut self, cause: Cause, index: usize) {
+        let word = self.argv.get(index).map(Arg::display).unwrap_or_default();
+        self.scan.problems.push((cause, word, index));
+    }
+
+    fn operand(&mut self, index: usize, arg: &Arg, may_be_option: bool) {
+        let dangerous = may_be_option && arg.may_be_option();
+        if !self.command.pure && (dangerous || self.shifts(arg)) {
+            self.problem(Cause::DynamicWord, index);
+        }
+        self.scan.operands.push((index, arg.clone()));
+    }
+
+    /// Whether the word may become several and so move others to another operand's place.
+    fn shifts(&self, arg: &Arg) -> bool {
+        let one_place = matches!(self.command.slots, [slot] if slot.repeated);
+        !one_place && splits(arg)
+    }
+
+    /// `+10`, `+%F`: an option where the table lists it.
+    fn plus(&mut self, index: usize, arg: &Arg) -> bool {
+        let digits = arg.text().is_some_and(|text| is_number(text.get(1..).unwrap_or_default()));
+        let found = if digits { self.lookup("+NUM") } else { None };
+        match found.or_else(|| self.lookup("+TEXT")) {
+            Some(option) => {
+                self.scan.found.push(Found { option, value: Some(arg.after(1)), index });
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<&'static Opt> {
+        let names = self.command.names;
+        let at = names.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
+        self.command.options.get(names.get(at)?.1)
+    }
+
+    /// A long name, or the beginning of just one.
+    fn long_option(&self, name: &str) -> Option<&'static Opt> {
+        if let Some(option) = self.lookup(name) {
+            return Some(option);
+        }
+        if self.command.style.exact || name.len() < 3 {
+            return None;
+        }
+        let from = self.command.names.partition_point(|(each, _)| *each < name);
+        let mut places = self.command.names.get(from..)?.iter().take_while(|(each, _)| each.starts_with(name));
+        let first = places.next()?.1;
+        places.all(|(_, place)| *place == first).then(|| self.command.options.get(first)).flatten()
+    }
+
+    fn long(&mut self, index: usize, arg: &Arg) {
+        let head = arg.head();
+        let equals = head.find('=');
+        let name = head.get(..equals.unwrap_or(head.len())).unwrap_or_default();
+        if equals.is_none() && arg.text().is_none() {
+            return self.unknown(index, arg);
+        }
+        let Some(option) = self.long_option(name) else { return self.unknown(index, arg) };
+        match (equals, option.value) {
+            (Some(_), None) => self.problem(Cause::UnknownOption, index),
+            (Some(at), Some(_)) => self.found(option, Some(arg.after(at + 1)), index),
+            (None, Some(_)) if !option.optional => self.take_next(option, index),
+            (None, _) => self.found(option, None, index),
+        }
+    }
+
+    /// `-x`, `-xyz`, `-xVALUE`, `-maxdepth`, `-5`.
+    fn short(&mut self, index: usize, arg: &Arg) {
+        let head = arg.head();
+        let name = head.split_once('=').map_or(head, |(name, _)| name);
+        let whole = if name.len() > 2 || self.command.style.words { self.lookup(name) } else { None };
+        if let Some(option) = whole.filter(|_| name.len() < head.len() || arg.text().is_some()) {
+            let attached = (name.len() < head.len()).then(|| arg.after(name.len() + 1));
+            return match (attached, option.value) {
+                (Some(_), None) => self.problem(Cause::UnknownOption, index),
+                (None, Some(_)) if !option.optional => self.take_next(option, index),
+                (value, _) => self.found(option, value, index),
+            };
+        }
+        if self.command.style.words && !is_number(head.get(1..).unwrap_or_default()) {
+            return self.unknown(index, arg);
+        }
+        self.cluster(index, arg);
+    }
+
+    fn cluster(&mut self, index: usize, arg: &Arg) {
+        let head = arg.head();
+        let mut letters = head.char_indices().skip(1).peekable();
+        while let Some((at, letter)) = letters.next() {
+            let end = at + letter.len_utf8();
+            let digits = letter.is_ascii_digit().then(|| self.lookup("-NUM")).flatten();
+            let mut name = [0_u8; 5];
+            let option = digits.or_else(|| self.lookup(dashed(letter, &mut name)));
+            let Some(option) = option else { return self.problem(Cause::UnknownOption, index) };
+            let more = end < head.len() || arg.parts.len() > 1;
+            match option.value {
+                None => self.found(option, None, index),
+                Some(_) if more => return self.found(option, Some(arg.after(end)), index),
+                Some(_) if option.optional => self.found(option, None, index),
+                Some(_) => return self.take_next(option, index),
+            }
+            if digits.is_some() {
+                while letters.next_if(|(_, next)| next.is_ascii_digit()).is_some() {}
+            }
+        }
+        if arg.parts.len() > 1 {
+            self.unknown_tail(index);
+        }
+    }
+
+    /// Letters that are not known, after some that are.
+    fn unknown_tail(&mut self, index: usize) {
+        if !self.command.pure {
+            self.problem(Cause::DynamicWord, index);
+        }
+    }
+
+    fn take_next(&mut self, option: &'static Opt, index: usize) {
+        match self.argv.get(self.next) {
+            Some(value) => {
+                if splits(value) && !self.command.pure {
+                    self.problem(Cause::DynamicWord, self.next);
+                }
+                self.next += 1;
+                self.found(option, Some(value.clone()), index);
+            }
+            None => self.problem(Cause::UnknownOption, index),
+        }
+    }
+
+    fn found(&mut self, option: &'static Opt, value: Option<Arg>, index: usize) {
+        self.scan.found.push(Found { option, value, index });
+    }
+
+    fn unknown(&mut self, index: usize, arg: &Arg) {
+        if arg.text().is_some() {
+            self.problem(Cause::UnknownOption, index);
+        } else {
+            self.unknown_tail(index);
+        }
+    }
+}
+
+/// Whether the word may become no word, or several.
+pub(super) fn splits(arg: &Arg) -> bool {
+    arg.parts
+        .iter()
+        .any(|part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn dashed(letter: char, buffer: &mut [u8; 5]) -> &str {
+    buffer[0] = b'-';
+    let length = letter.encode_utf8(&mut buffer[1..]).len();
+    std::str::from_utf8(&buffer[..=length]).unwrap_or("-")
+}
+
+/// The operand places that hold, after the options had their say.
+pub(super) fn slots(command: &'static Command, scan: &Scan) -> &'static [super::table::Slot] {
+    let mut slots = command.slots;
+    let mut skip = false;
+    for effect in scan.found.iter().flat_map(|found| found.option.effects) {
+        match effect {
+            Effect::Operands(other) => slots = other,
+            Effect::NoFirst => skip = true,
+            _ => {}
+        }
+    }
+    if skip { slots.get(1..).unwrap_or_default() } else { slots }
+}

@@ -1,0 +1,299 @@
+//! The notation of the program tables (README.md beside this file), read into an owned model.
+//!
+//! `build.rs` includes this file too: a table that breaks the notation does not compile.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The roles a word can have (kebab-case names of `Role`).
+const ROLES: &[&str] = &[
+    "read", "read-tree", "search-tree", "list", "create", "append", "write", "edit", "delete", "delete-tree",
+    "move-from", "put-to", "mode", "mode-tree", "device", "pattern", "load",
+];
+/// What else a word can be for.
+const SPECIAL: &[&str] = &[
+    "data", "out", "directory", "shell", "code", "command", "shell-words", "shell-file", "assignment", "plain",
+    "remote", "unexplained",
+];
+/// Small languages with a reader of their own.
+const LANGUAGES: &[&str] = &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
+/// Effects that are no file's.
+const ACTS: &[&str] = &[
+    "network", "query", "git-modify", "background", "power", "kill-all", "delete-user", "reveal-secrets",
+    "shell-state", "canary", "disarm",
+];
+/// Why something is not explained.
+const CAUSES: &[&str] =
+    &["unknown-option", "opaque-code", "executing-environment", "dynamic-word", "dynamic-path", "unsupported-shell"];
+/// Kinds of output.
+const OUTPUTS: &[&str] = &[
+    "any", "nothing", "text", "input-lines", "input", "number", "name", "git-ref", "paths", "below-here",
+    "current-directory",
+];
+/// Words of `style`.
+const STYLES: &[&str] = &["first", "exact", "words", "raw"];
+/// Roles by which nothing is changed and nothing runs.
+const HARMLESS: &[&str] = &["read", "read-tree", "search-tree", "list", "pattern", "data"];
+
+/// One program or subcommand, as it stands in a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Source {
+    options: String,
+    common: String,
+    operands: String,
+    effects: String,
+    alone: String,
+    style: String,
+    arity: Option<usize>,
+    wrapper: Option<String>,
+    reader: Option<String>,
+    check: Option<String>,
+    help: Option<String>,
+    sub: BTreeMap<String, Source>,
+}
+
+/// One program or subcommand, read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Model {
+    pub(crate) options: Vec<OptionModel>,
+    pub(crate) slots: Vec<SlotModel>,
+    pub(crate) effects: Vec<EffectModel>,
+    pub(crate) alone: Vec<EffectModel>,
+    pub(crate) style: Vec<String>,
+    pub(crate) arity: usize,
+    pub(crate) wrapper: Option<String>,
+    pub(crate) reader: Option<String>,
+    pub(crate) check: Option<String>,
+    pub(crate) help: Vec<String>,
+    pub(crate) subcommands: Vec<(String, Model)>,
+}
+
+/// Names that mean the same, the value they take, and what they do.
+#[derive(Debug, Clone)]
+pub(crate) struct OptionModel {
+    pub(crate) names: Vec<String>,
+    pub(crate) value: Option<WhatModel>,
+    pub(crate) optional: bool,
+    pub(crate) effects: Vec<EffectModel>,
+}
+
+/// An operand's place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SlotModel {
+    pub(crate) what: WhatModel,
+    pub(crate) repeated: bool,
+    pub(crate) default: Option<String>,
+}
+
+/// What a word is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum WhatModel {
+    Role(String),
+    Special(String),
+    Language(String),
+    Act(String),
+    OneOf(Vec<String>),
+}
+
+/// What an option or a program does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EffectModel {
+    Recast(String, String),
+    NoFirst,
+    Operands(Vec<SlotModel>),
+    Act(String),
+    Unexplained(String),
+    Output(String),
+    Runs(String),
+    Spares(String),
+    Loads(String),
+    Use(String, String),
+    Code,
+}
+
+/// The option sets (`%name`) that tables share, by name.
+pub(crate) type Shared = BTreeMap<String, String>;
+
+/// The tables of one file: option sets apart, programs by name.
+pub(crate) fn split(file: BTreeMap<String, Source>) -> (Shared, BTreeMap<String, Source>) {
+    let mut shared = Shared::new();
+    let mut programs = BTreeMap::new();
+    for (name, source) in file {
+        if name.starts_with('%') {
+            shared.insert(name, source.options);
+        } else {
+            programs.insert(name, source);
+        }
+    }
+    (shared, programs)
+}
+
+impl Model {
+    /// Reads one table; `inherited` is the option text of the programs above it.
+    pub(crate) fn read(source: &Source, shared: &Shared, inherited: &str) -> Result<Self, String> {
+        let common = format!("{inherited}\n{}", source.common);
+        let text = format!("{}\n{common}", source.options);
+        let mut model = Self {
+            slots: slots(&source.operands, ' ')?,
+            effects: effects(&source.effects)?,
+            alone: effects(&source.alone)?,
+            style: words(&source.style),
+            arity: source.arity.unwrap_or(1),
+            wrapper: source.wrapper.clone(),
+            reader: source.reader.clone(),
+            check: source.check.clone(),
+            help: words(source.help.as_deref().unwrap_or("--help --version")),
+            ..Self::default()
+        };
+        options(&text, shared, &mut model.options)?;
+        for style in &model.style {
+            known(style, STYLES)?;
+        }
+        for (names, sub) in &source.sub {
+            let mut read = Self::read(sub, shared, &common).map_err(|error| format!("{names}: {error}"))?;
+            if sub.arity.is_none() {
+                read.arity = model.arity + 1;
+            }
+            model.subcommands.extend(names.split_whitespace().map(|name| (name.to_owned(), read.clone())));
+        }
+        model.subcommands.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(model)
+    }
+
+    /// Option names with the place of their option, sorted. An earlier entry wins over a later one.
+    pub(crate) fn names(&self) -> Vec<(String, usize)> {
+        let mut names = BTreeMap::new();
+        for (index, option) in self.options.iter().enumerate() {
+            for name in &option.names {
+                names.entry(name.clone()).or_insert(index);
+            }
+        }
+        names.into_iter().collect()
+    }
+
+    /// Whether no option and no operand can do more than read.
+    pub(crate) fn is_pure(&self) -> bool {
+        let effect = |effect: &EffectModel| match effect {
+            EffectModel::Recast(_, to) | EffectModel::Use(to, _) => HARMLESS.contains(&to.as_str()),
+            EffectModel::Operands(slots) => slots.iter().all(|slot| slot.what.is_harmless()),
+            EffectModel::NoFirst | EffectModel::Output(_) | EffectModel::Spares(_) => true,
+            _ => false,
+        };
+        self.subcommands.is_empty()
+            && self.wrapper.is_none()
+            && self.check.is_none()
+            && self.slots.iter().all(|slot| slot.what.is_harmless())
+            && self.options.iter().all(|option| {
+                option.value.as_ref().is_none_or(WhatModel::is_harmless) && option.effects.iter().all(effect)
+            })
+    }
+}
+
+impl WhatModel {
+    fn read(word: &str) -> Result<Self, String> {
+        if let Some(list) = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            return Ok(Self::OneOf(list.split('|').map(str::to_owned).collect()));
+        }
+        let owned = word.to_owned();
+        match word {
+            _ if ROLES.contains(&word) => Ok(Self::Role(owned)),
+            _ if SPECIAL.contains(&word) => Ok(Self::Special(owned)),
+            _ if LANGUAGES.contains(&word) => Ok(Self::Language(owned)),
+            _ if ACTS.contains(&word) => Ok(Self::Act(owned)),
+            _ => Err(format!("`{word}` is no role")),
+        }
+    }
+
+    fn is_harmless(&self) -> bool {
+        match self {
+            Self::Role(word) | Self::Special(word) => HARMLESS.contains(&word.as_str()),
+            Self::OneOf(_) => true,
+            Self::Language(_) | Self::Act(_) => false,
+        }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn known(word: &str, list: &[&str]) -> Result<String, String> {
+    if list.contains(&word) { Ok(word.to_owned()) } else { Err(format!("unknown word `{word}`")) }
+}
+
+/// `pattern read*`, `read* put-to`, `search-tree*(.)`.
+fn slots(text: &str, separator: char) -> Result<Vec<SlotModel>, String> {
+    text.split(separator).map(str::trim).filter(|word| !word.is_empty()).map(slot).collect()
+}
+
+fn slot(word: &str) -> Result<SlotModel, String> {
+    let (word, default) = match word.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        Some((word, default)) => (word, Some(default.to_owned())),
+        None => (word, None),
+    };
+    let (word, repeated) = word.strip_suffix('*').map_or((word, false), |word| (word, true));
+    Ok(SlotModel { what: WhatModel::read(word)?, repeated, default })
+}
+
+/// `read>edit act=git-modify runs=diff.external`.
+fn effects(text: &str) -> Result<Vec<EffectModel>, String> {
+    text.split_whitespace().map(effect).collect()
+}
+
+fn effect(word: &str) -> Result<EffectModel, String> {
+    if let Some((from, to)) = word.split_once('>') {
+        return Ok(EffectModel::Recast(known(from, ROLES)?, known(to, ROLES)?));
+    }
+    let (key, value) = word.split_once('=').unwrap_or((word, ""));
+    match key {
+        "no-first" => Ok(EffectModel::NoFirst),
+        "operands" => Ok(EffectModel::Operands(slots(value, ',')?)),
+        "act" => Ok(EffectModel::Act(known(value, ACTS)?)),
+        "unexplained" => Ok(EffectModel::Unexplained(known(value, CAUSES)?)),
+        "output" => Ok(EffectModel::Output(known(value, OUTPUTS)?)),
+        "runs" => Ok(EffectModel::Runs(value.to_owned())),
+        "spares" => Ok(EffectModel::Spares(value.to_owned())),
+        "loads" => Ok(EffectModel::Loads(value.to_owned())),
+        "input" if value == "code" => Ok(EffectModel::Code),
+        "use" => {
+            let slot = slot(value)?;
+            match (slot.what, slot.default) {
+                (WhatModel::Role(role), Some(path)) => Ok(EffectModel::Use(role, path)),
+                _ => Err(format!("`{word}` needs a role and a path")),
+            }
+        }
+        _ => Err(format!("unknown effect `{word}`")),
+    }
+}
+
+/// One entry a line; `%name` puts a shared set in.
+fn options(text: &str, shared: &Shared, found: &mut Vec<OptionModel>) -> Result<(), String> {
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if line.starts_with('%') {
+            let set = shared.get(line).ok_or_else(|| format!("no option set `{line}`"))?;
+            options(set, shared, found)?;
+        } else {
+            found.push(option(line)?);
+        }
+    }
+    Ok(())
+}
+
+fn option(line: &str) -> Result<OptionModel, String> {
+    let (left, right) = line.split_once(" : ").unwrap_or((line, ""));
+    let mut option = OptionModel { names: words(left), value: None, optional: false, effects: effects(right)? };
+    if let Some(last) = option.names.last_mut() {
+        let plain = last.trim_end_matches(']');
+        if let Some((name, what)) = plain.split_once('=') {
+            option.optional = name.ends_with('[');
+            option.value = Some(WhatModel::read(what)?);
+            *last = name.trim_end_matches('[').to_owned();
+        }
+    }
+    match option.names.iter().find(|name| !name.starts_with(['-', '+'])) {
+        Some(name) => Err(format!("`{name}` is no option name in `{line}`")),
+        None => Ok(option),
+    }
+}

@@ -1,0 +1,280 @@
+//! A program's table, as `build.rs` writes it.
+
+use super::{Act, Role, Wrapper};
+use crate::syntax::Cause;
+
+/// One program or subcommand.
+#[derive(Debug)]
+pub(super) struct Command {
+    /// Its options.
+    pub(super) options: &'static [Opt],
+    /// Every option name with its option's place, sorted.
+    pub(super) names: &'static [(&'static str, usize)],
+    /// Operands by position.
+    pub(super) slots: &'static [Slot],
+    /// What it does in any case.
+    pub(super) effects: &'static [Effect],
+    /// What it does in addition when it has no operand (a wrapper: no command).
+    pub(super) alone: &'static [Effect],
+    /// Sorted by name.
+    pub(super) subcommands: &'static [(&'static str, &'static Command)],
+    /// How it reads options.
+    pub(super) style: Style,
+    /// No option and no operand can do more than read.
+    pub(super) pure: bool,
+    /// Leading words that name what it does.
+    pub(super) arity: usize,
+    /// What kind of wrapper it is.
+    pub(super) wrapper: Option<Wrapper>,
+    /// A reader that takes the words instead of this table.
+    pub(super) reader: Option<Reader>,
+    /// A look at what this table made of the words.
+    pub(super) check: Option<Check>,
+    /// Options that, alone, only print a text.
+    pub(super) help: &'static [&'static str],
+}
+
+/// How a program reads its options.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    /// Options end at the first operand.
+    pub(super) first: bool,
+    /// Long names cannot be abbreviated.
+    pub(super) exact: bool,
+    /// One dash and a whole word (`-maxdepth`); no letters put together.
+    pub(super) words: bool,
+    /// Every word is an operand.
+    pub(super) raw: bool,
+}
+
+/// An option.
+#[derive(Debug)]
+pub(super) struct Opt {
+    /// Its first name.
+    pub(super) name: &'static str,
+    /// What its value is for, if it takes one.
+    pub(super) value: Option<What>,
+    /// The value may be missing, and is always attached.
+    pub(super) optional: bool,
+    /// What it does.
+    pub(super) effects: &'static [Effect],
+}
+
+/// An operand's place.
+#[derive(Debug)]
+pub(super) struct Slot {
+    /// What the operand is for.
+    pub(super) what: What,
+    /// Takes as many as there are.
+    pub(super) repeated: bool,
+    /// Used when there is none.
+    pub(super) default: Option<&'static str>,
+}
+
+/// What a word is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum What {
+    /// A file or directory.
+    Use(Role),
+    /// A file to write, `-` being standard output.
+    Out,
+    /// Nothing that matters.
+    Data,
+    /// The directory to work in.
+    Directory,
+    /// A text for `sh`.
+    Shell,
+    /// A text in a language that is not read here, or a program.
+    Code,
+    /// With the words after it, a command that is run.
+    Command,
+    /// With the words after it, joined by blanks, a text for a shell.
+    ShellWords,
+    /// A script for a shell.
+    ShellFile,
+    /// `NAME=value` for the command that is run.
+    Assignment,
+    /// Must be a plain name or number.
+    Plain,
+    /// A git remote or URL.
+    Remote,
+    /// Known to do what is not told here.
+    Unexplained,
+    /// A text in a small language.
+    Language(Language),
+    /// Its presence has this effect.
+    Act(Doing),
+    /// Explained only if it is one of these.
+    OneOf(&'static [&'static str]),
+}
+
+/// What an option or program does.
+#[derive(Debug)]
+pub(super) enum Effect {
+    /// Operands of the first role have the second.
+    Recast(Role, Role),
+    /// The first operand place falls away, its value was given by an option.
+    NoFirst,
+    /// Other operand places.
+    Operands(&'static [Slot]),
+    /// An effect that is no file's.
+    Act(Doing),
+    /// Known not to be explained.
+    Unexplained(Cause),
+    /// What it prints.
+    Output(Printed),
+    /// Executes this git setting or hook.
+    Runs(&'static str),
+    /// Does not execute it after all.
+    Spares(&'static str),
+    /// Executes or obeys this file of the directory.
+    Loads(&'static str),
+    /// Uses a path that is not among its words.
+    Use(Role, &'static str),
+    /// Its standard input is code.
+    Code,
+}
+
+/// Effects that a table can name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Doing {
+    /// Talks to the network.
+    Network,
+    /// A read-only request to its own service.
+    Query,
+    /// Changes the repository.
+    GitModify,
+    /// Goes on in the background.
+    Background,
+    /// Turns the machine off.
+    Power,
+    /// Signals every process.
+    KillAll,
+    /// Deletes a user.
+    DeleteUser,
+    /// Prints credentials.
+    RevealSecrets,
+    /// Changes the running shell.
+    ShellState,
+    /// The inert word.
+    Canary,
+    /// Changes gsh itself.
+    Disarm,
+}
+
+impl Doing {
+    /// The act as the reading holds it.
+    pub(super) fn act(self) -> Act {
+        match self {
+            Self::Network => Act::Network { query: false },
+            Self::Query => Act::Network { query: true },
+            Self::GitModify => Act::GitModify,
+            Self::Background => Act::Background,
+            Self::Power => Act::Power,
+            Self::KillAll => Act::KillAll,
+            Self::DeleteUser => Act::DeleteUser,
+            Self::RevealSecrets => Act::RevealSecrets,
+            Self::ShellState => Act::ShellState,
+            Self::Canary => Act::Canary,
+            Self::Disarm => Act::Disarm,
+        }
+    }
+}
+
+/// Outputs that a table can name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Printed {
+    /// Anything.
+    Any,
+    /// Nothing.
+    Nothing,
+    /// Its operands.
+    Text,
+    /// Lines of its input or files.
+    InputLines,
+    /// Its input unchanged.
+    Input,
+    /// A number.
+    Number,
+    /// A name.
+    Name,
+    /// A git ref or hash.
+    GitRef,
+    /// Paths below the trees it looks at.
+    Paths,
+    /// Its operands, or names in the directory.
+    BelowHere,
+    /// The current directory.
+    CurrentDirectory,
+}
+
+/// Languages with a reader.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Language {
+    /// sed's.
+    SedScript,
+    /// awk's.
+    AwkProgram,
+    /// jq's.
+    JqProgram,
+    /// `KEY=VALUE` of `git -c`.
+    GitSetting,
+    /// `NAME=VALUE` of `export`.
+    Declaration,
+    /// Words of `env -S`.
+    EnvSplit,
+}
+
+/// Readers that take all words.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Reader {
+    /// `find`.
+    Find,
+    /// `tar`.
+    Tar,
+    /// `echo`.
+    Echo,
+    /// `printf`.
+    Printf,
+    /// `test`, `[`.
+    Test,
+    /// `bash`, `sh`, …
+    Shell,
+    /// `trap`.
+    Trap,
+    /// `xargs`.
+    Xargs,
+    /// `dd`.
+    Dd,
+    /// `kill`.
+    Kill,
+    /// `busybox`, `toybox`.
+    Busybox,
+    /// `ps`.
+    Ps,
+    /// `gsh`.
+    Gsh,
+}
+
+/// Looks at a finished reading.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Check {
+    /// `git push`.
+    Push,
+    /// `init 0`, `systemctl isolate reboot.target`.
+    Runlevel,
+    /// `kubectl get secrets`.
+    Secrets,
+    /// `rsync`.
+    Rsync,
+    /// `gh api`.
+    GhApi,
+    /// `git diff`, `git show` and their kin.
+    Blobs,
+    /// `pkill .`.
+    PkillAll,
+    /// `flock FILE -c TEXT`.
+    ShellWord,
+    /// `ln TARGET`.
+    MakesLink,
+}
