@@ -50,7 +50,7 @@ fn printed(format: &str, words: &[Arg]) -> Output {
     if words.iter().any(splits) || (wanted == 0 && !words.is_empty()) {
         return Output::Any;
     }
-    let mut text = Arg { parts: Vec::new(), span: words.first().map(|word| word.span).unwrap_or_default() };
+    let mut text = Arg { span: words.first().map(|word| word.span).unwrap_or_default(), ..Arg::default() };
     let mut rest = words.iter();
     loop {
         for (index, piece) in pieces.iter().enumerate() {

@@ -66,7 +66,7 @@ type Refusal = (Cause, String);
 
 /// Every text the word can be, a number standing for every number.
 fn texts(arg: &Arg) -> Option<Vec<String>> {
-    let mut plain = Arg { parts: Vec::new(), span: arg.span };
+    let mut plain = Arg { span: arg.span, ..Arg::default() };
     for part in &arg.parts {
         match part {
             Part::Text(text) => plain.push_text(text),
@@ -79,7 +79,7 @@ fn texts(arg: &Arg) -> Option<Vec<String>> {
 
 /// The words joined by blanks.
 pub(super) fn joined(words: &[Arg]) -> Arg {
-    let mut all = Arg { parts: Vec::new(), span: words.first().map(|word| word.span).unwrap_or_default() };
+    let mut all = Arg { span: words.first().map(|word| word.span).unwrap_or_default(), ..Arg::default() };
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
             all.push_text(" ");
