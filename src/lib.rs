@@ -14,6 +14,7 @@
 pub mod decision;
 pub mod facts;
 pub mod host;
+pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod request;

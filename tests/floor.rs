@@ -101,9 +101,8 @@ fn spelled(words: &[String]) -> Vec<(&'static str, String)> {
     all
 }
 
-/// Spellings around any command.
-fn wrapped(text: &str) -> Vec<(&'static str, String)> {
-    let quoted = text.replace('\'', "'\\''");
+/// Spellings around a simple command.
+fn prefixed(text: &str) -> Vec<(&'static str, String)> {
     vec![
         ("env", format!("env {text}")),
         ("env -i", format!("env -i HOME=/home/dev {text}")),
@@ -114,6 +113,17 @@ fn wrapped(text: &str) -> Vec<(&'static str, String)> {
         ("nohup", format!("nohup {text}")),
         ("command", format!("command {text}")),
         ("two wrappers", format!("sudo timeout 5 nice {text}")),
+        ("pipeline", format!("true | {text} | cat")),
+        ("and", format!("true && {text}")),
+        ("negated", format!("! {text}")),
+        ("background", format!("{text} &")),
+    ]
+}
+
+/// Spellings around any text.
+fn wrapped(text: &str) -> Vec<(&'static str, String)> {
+    let quoted = text.replace('\'', "'\\''");
+    vec![
         ("sh -c", format!("sh -c '{quoted}'")),
         ("bash -lc", format!("bash -lc '{quoted}'")),
         ("bash -c twice", format!("bash -c \"sh -c '{}'\"", quoted.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))),
@@ -126,15 +136,11 @@ fn wrapped(text: &str) -> Vec<(&'static str, String)> {
         ("group", format!("{{ {text}; }}")),
         ("substitution", format!("echo \"$({text})\"")),
         ("backticks", format!("echo `{}`", text.replace('\\', "\\\\").replace('`', "\\`"))),
-        ("pipeline", format!("true | {text} | cat")),
-        ("and", format!("true && {text}")),
         ("after a newline", format!("ls\n{text}")),
         ("after a comment", format!("ls # x\n{text}")),
         ("after a write", format!("echo x > new.txt; {text}")),
         ("if", format!("if true; then {text}; fi")),
         ("loop", format!("for i in 1; do {text}; done")),
-        ("negated", format!("! {text}")),
-        ("background", format!("{text} &")),
         ("trap", format!("trap '{quoted}' EXIT")),
     ]
 }
@@ -168,7 +174,8 @@ fn every_entry_in_every_form_and_spelling() {
         for (name, text) in spelled(&danger.words) {
             texts.push((danger.entry, name.to_owned(), text));
         }
-        for (name, text) in wrapped(&danger.words.join(" ")) {
+        let plain = danger.words.join(" ");
+        for (name, text) in prefixed(&plain).into_iter().chain(wrapped(&plain)) {
             texts.push((danger.entry, name.to_owned(), text));
         }
     }

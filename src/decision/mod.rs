@@ -1,6 +1,7 @@
 //! Facts and policy to a decision. The only maker of verdicts for a request.
 #![forbid(clippy::disallowed_methods)]
 
+pub mod answer;
 pub mod decide;
 mod mode;
 pub mod requests;

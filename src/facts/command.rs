@@ -60,8 +60,15 @@ impl Gatherer<'_> {
         }
     }
 
-    /// One command of any form.
+    /// One command of any form, one level deeper.
     pub(super) fn command(&mut self, state: &mut State, command: &Command, stdin: &Stream) -> Stream {
+        self.levels += 1;
+        let stream = if self.step(Span::default()) { self.form(state, command, stdin) } else { Stream::Any };
+        self.levels -= 1;
+        stream
+    }
+
+    fn form(&mut self, state: &mut State, command: &Command, stdin: &Stream) -> Stream {
         match command {
             Command::Simple(simple) => self.simple(state, simple, stdin),
             Command::Pipeline { parts, span, .. } => self.pipeline(state, parts, *span, stdin),
@@ -208,7 +215,7 @@ impl Gatherer<'_> {
         // A called function's changes count too; which one is called is not worth telling here.
         for function in state.functions.values() {
             match function {
-                Function::Known(body) => found.scan_command(body),
+                Function::Known(body) | Function::Maybe(body) => found.scan_command(body),
                 Function::Ambiguous => found.anything = true,
             }
         }

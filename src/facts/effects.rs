@@ -300,7 +300,8 @@ impl Gatherer<'_> {
             let shown = if text.is_empty() { "." } else { text };
             places.push(Below { root: shown.to_owned(), name: name.map(str::to_owned) });
         }
-        if listed && files.len() <= path::ENUMERATED {
+        // None now may be some later, so nothing found stays a kind.
+        if listed && !files.is_empty() && files.len() <= path::ENUMERATED {
             return Stream::Lines(HoleKind::OneOf(Rc::new(files)));
         }
         if roots.iter().any(|root| root.text() == Some("")) {

@@ -132,6 +132,7 @@ impl Gatherer<'_> {
     }
 
     fn tilde(&mut self, state: &State, user: &str, units: &mut Vec<Unit>) {
+        let user = user.strip_prefix('~').unwrap_or(user);
         let home = match user {
             "" => self.text_of_variable(state, "HOME").or_else(|| self.default_home()),
             "+" => state.cwd.clone(),

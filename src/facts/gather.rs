@@ -18,12 +18,17 @@ const STEPS: usize = 20_000;
 /// How deep texts may nest in texts (`sh -c`, `eval`, functions, wrappers).
 pub(super) const DEPTH: usize = 24;
 
+/// How many compound commands may stand in each other over all texts and functions: the walk is
+/// recursive, and its stack must be enough in any caller.
+const LEVELS: usize = 160;
+
 /// Walks a script and writes down its facts.
 pub(super) struct Gatherer<'a> {
     pub host: &'a dyn Host,
     pub facts: Facts,
     pub steps: usize,
     pub depth: usize,
+    pub levels: usize,
     /// Functions being called, outermost first.
     pub calls: Vec<String>,
     /// Functions that were called somewhere.
@@ -73,6 +78,7 @@ impl<'a> Gatherer<'a> {
             facts: Facts::default(),
             steps: STEPS,
             depth: 0,
+            levels: 0,
             calls: Vec::new(),
             called: BTreeSet::new(),
             wrappers: Vec::new(),
@@ -136,7 +142,7 @@ impl<'a> Gatherer<'a> {
 
     /// Whether there is budget for one more command; says so once when there is not.
     pub(super) fn step(&mut self, span: Span) -> bool {
-        if self.steps == 0 || self.depth > DEPTH {
+        if self.steps == 0 || self.depth > DEPTH || self.levels > LEVELS {
             self.limit("commands or nesting", span);
             return false;
         }

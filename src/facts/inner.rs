@@ -34,6 +34,7 @@ impl Gatherer<'_> {
         }
         let mut last = None;
         for inner in &reading.inner {
+            let before = self.facts.problems.len();
             let stream = self.deeper(|walk| {
                 if same_shell {
                     walk.one(state, inner, (name, span), stdin)
@@ -46,6 +47,12 @@ impl Gatherer<'_> {
                 }
             });
             last = Some(stream);
+            // A file or input that runs as code is the runner's own doing.
+            let own = matches!(inner, Inner::ShellFile(_) | Inner::ShellInput { .. });
+            let code = self.facts.problems.iter().skip(before).any(|doubt| doubt.execution);
+            if own && code && let Some(invocation) = self.facts.invocations.get_mut(index) {
+                invocation.explained = false;
+            }
         }
         if wraps {
             self.wrappers.pop();

@@ -155,6 +155,14 @@ impl Gatherer<'_> {
             return self.invoke(state, rest, stdin);
         }
         if let Some(function) = state.functions.get(&name).cloned() {
+            if let Function::Maybe(body) = function {
+                let mut own = state.clone();
+                self.call(&mut own, &name, &Function::Known(body), argv.clone(), stdin);
+                let identity = self.identify(state, &name, span);
+                let stream = self.known(state, argv, &identity, stdin);
+                state.join(&own);
+                return if stream == Stream::Download { stream } else { Stream::Any };
+            }
             return self.call(state, &name, &function, argv, stdin);
         }
         let identity = self.identify(state, &name, span);

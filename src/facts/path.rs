@@ -174,7 +174,15 @@ fn unknown(host: &dyn Host, cwd: Option<&str>, arg: &Arg) -> Target {
     if cause == Cause::DynamicWord {
         cause = Cause::DynamicPath;
     }
-    let worst = if text.is_empty() { None } else { locate(host, cwd, &text) };
+    let worst = match &arg.glob {
+        // What a pattern finds later is not known, but what it names is.
+        Some(pattern) => locate(host, cwd, &super::glob::plain(pattern)).map(|mut place| {
+            place.pattern = absolute_pattern(cwd, pattern);
+            place
+        }),
+        None if text.is_empty() => None,
+        None => locate(host, cwd, &text),
+    };
     Target::Unknown { worst, shown: arg.display(), cause }
 }
 

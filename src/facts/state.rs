@@ -47,6 +47,8 @@ pub(super) enum Value {
 pub(super) enum Function {
     /// The one it has here.
     Known(Rc<Command>),
+    /// It is this one, or none is defined and the name is a program's.
+    Maybe(Rc<Command>),
     /// It depends on what ran before.
     Ambiguous,
 }
@@ -135,13 +137,17 @@ impl State {
             self.vars.insert(name, joined);
         }
         for (name, function) in &other.functions {
-            let same = match (self.functions.get(name), function) {
-                (Some(Function::Known(left)), Function::Known(right)) => Rc::ptr_eq(left, right),
-                _ => false,
+            let joined = match (self.functions.get(name), function) {
+                (Some(Function::Known(left)), Function::Known(right)) if Rc::ptr_eq(left, right) => continue,
+                (None, Function::Known(body) | Function::Maybe(body)) => Function::Maybe(Rc::clone(body)),
+                (Some(Function::Maybe(left)), Function::Known(right) | Function::Maybe(right))
+                    if Rc::ptr_eq(left, right) =>
+                {
+                    continue;
+                }
+                _ => Function::Ambiguous,
             };
-            if !same {
-                self.functions.insert(name.clone(), Function::Ambiguous);
-            }
+            self.functions.insert(name.clone(), joined);
         }
         self.pipes.extend(other.pipes.iter().map(|(path, stream)| (path.clone(), stream.clone())));
     }

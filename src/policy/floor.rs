@@ -99,6 +99,10 @@ fn hit(effect: &Effect, host: &dyn Host) -> Option<(&'static str, String)> {
         EffectKind::Write { target: Target::Below { root, name }, change } => {
             tree_hit(root, name.as_deref(), *change, host)
         }
+        // A pattern whose finds are not known: what it names is.
+        EffectKind::Write { target: Target::Unknown { worst: Some(place), .. }, change } if place.pattern.is_some() => {
+            path_hit(place, *change, host)
+        }
         EffectKind::Push { push, directory } => push_hit(push, directory.as_deref(), host),
         EffectKind::Power => Some(("power", "it turns the machine off".to_owned())),
         EffectKind::KillAll => Some(("kill-all", "it signals every process".to_owned())),

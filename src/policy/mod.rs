@@ -5,10 +5,29 @@
 //! may only tighten are folded in by strictness.
 #![forbid(clippy::disallowed_methods)]
 
+pub mod agent_form;
+pub mod compose;
+pub mod defaults;
+pub mod evaluate;
 pub mod floor;
+pub mod knobs;
+pub mod pattern;
+pub mod plain;
+pub mod protected;
+pub mod rules;
+mod standing;
+pub mod words;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+pub use compose::{LayerRule, LayerRules, LayerState, Policy};
+pub use defaults::Places;
+pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
 
 use crate::report::Span;
@@ -151,6 +170,10 @@ pub struct Rule {
     /// It also covers requests that destroy.
     #[serde(default)]
     pub destroys: bool,
+    /// It was written by an answer ("always", a grant): it lifts an ask and never a deny, and is not a
+    /// person's own hand.
+    #[serde(default)]
+    pub lifts: bool,
     /// Its layer.
     pub layer: Layer,
     /// The file that holds it; None for builtin rules.

@@ -204,7 +204,7 @@ pub enum Piece {
         /// Whether quotes or a backslash protect it from expansion.
         quoted: bool,
     },
-    /// An unquoted `~`, `~user`, `~+` or `~-` at the start of the word (or after `=` or `:` of an
+    /// As written: an unquoted `~`, `~user`, `~+` or `~-` at the start of the word (or after `=` or `:` of an
     /// assignment).
     Tilde(String),
     /// `$name`, `${name…}`.

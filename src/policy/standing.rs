@@ -1,0 +1,30 @@
+//! What a policy says beside the verdict on one request.
+
+use super::{Capability, Layer, LayerState, Policy, Rule, Verdict};
+
+impl Policy {
+    /// Whether a rule of the user or of the machine's owner allows exactly this whole text: the only
+    /// kind of rule that vouches for what gsh could not understand.
+    #[must_use]
+    pub fn vouches_for(&self, text: &str) -> bool {
+        let text = text.trim();
+        let sets = std::iter::once(&self.rules).chain(&self.tighten);
+        sets.flat_map(|set| set.iter()).any(|compiled| {
+            let rule = &compiled.rule;
+            rule.action == Verdict::Allow
+                && matches!(rule.layer, Layer::User | Layer::Managed)
+                && !rule.lifts
+                && rule.capability == Capability::ProcessExecute.word()
+                && rule.expires.as_deref().is_none_or(|last| last >= self.today.as_str())
+                && compiled.is_exactly(text)
+        })
+    }
+
+    /// Whether the rule stands in a project file that nobody trusted.
+    #[must_use]
+    pub fn is_untrusted(&self, rule: &Rule) -> bool {
+        self.layers.iter().any(|layer| {
+            layer.state == LayerState::Untrusted && layer.layer == rule.layer && layer.path == rule.file
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! The case files, decided in process on a machine that is a table. Nothing is ever executed.
+
+mod common;
+
+use common::cases::rows;
+use common::fixture;
+use gsh::policy::{Capability, Verdict};
+
+#[test]
+fn no_catastrophe_is_allowed() {
+    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (mut denied, mut floor, mut allowed) = (0, 0, Vec::new());
+    let rows = rows(include_str!("cases/catastrophic.txt"));
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        denied += usize::from(decision.verdict == Verdict::Deny);
+        floor += usize::from(decision.floor.is_some());
+        if decision.verdict < Verdict::Ask {
+            allowed.push(format!("{}: {:?}: {}", row.kind, row.command, decision.reason));
+        }
+    }
+    println!("catastrophic: {} rows, {denied} denied ({floor} by the floor), {} allowed", rows.len(), allowed.len());
+    assert!(allowed.is_empty(), "{}", allowed.join("\n"));
+}
+
+#[test]
+fn no_lookalike_goes_unnoticed() {
+    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (mut asked, mut seen, mut unnoticed) = (0, 0, Vec::new());
+    let rows = rows(include_str!("cases/lookalike.txt"));
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        let writes = decision.requests.iter().any(|each| each.request.capability == Capability::FileWriteProject);
+        match decision.verdict {
+            Verdict::Allow if writes && matches!(row.kind.as_str(), "write" | "data") => seen += 1,
+            Verdict::Allow => unnoticed.push(format!("{}: {:?}: {}", row.kind, row.command, decision.reason)),
+            _ => asked += 1,
+        }
+    }
+    let (all, missed) = (rows.len(), unnoticed.len());
+    println!("lookalike: {all} rows, {asked} asked or denied, {seen} allowed as a write, {missed} unnoticed");
+    assert!(unnoticed.is_empty(), "{}", unnoticed.join("\n"));
+}
+
+#[test]
+fn everyday_reading_is_silent() {
+    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (mut silent, mut loud, mut core) = (0, Vec::new(), Vec::new());
+    let rows = rows(include_str!("cases/readonly.txt"));
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        if decision.verdict == Verdict::Allow {
+            silent += 1;
+            continue;
+        }
+        let line = format!("{}: {:?}: {}", row.kind, row.command, decision.reason);
+        if row.kind == "core" {
+            core.push(line.clone());
+        }
+        loud.push(line);
+    }
+    println!("readonly: {silent} of {} silent\n{}", rows.len(), loud.join("\n"));
+    assert!(core.is_empty(), "core programs that ask:\n{}", core.join("\n"));
+    assert!(silent * 100 >= rows.len() * 90, "only {silent} of {} are silent", rows.len());
+}
