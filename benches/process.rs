@@ -1,0 +1,100 @@
+//! Whole commands against the real bash, alternating, medians. Targets: a simple command at most 0.75 of
+//! `bash -c`, a compound one at most 1.4; a batch of short commands at least 2,000 a second.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PAIRS: usize = 200;
+
+fn main() {
+    // `cargo test --benches` only wants to see that it starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (home, project) = (folder.path().join("home"), folder.path().join("home/project"));
+    fs::create_dir_all(project.join("src")).expect("a project");
+    fs::write(project.join("src/main.rs"), "fn main() {}\n").expect("a file");
+    let git = Command::new("git").args(["init", "-q"]).current_dir(&project).env("HOME", &home).status();
+    assert!(git.expect("git").success());
+    rules(&home);
+    println!("{:<44} {:>9} {:>9} {:>7}", "command", "gsh ms", "bash ms", "ratio");
+    for text in [
+        "git status",
+        "/bin/true",
+        "ls src",
+        "ls src; git status",
+        "git status && ls src | sort",
+        "for f in src/*; do echo \"$f\"; done",
+    ] {
+        pair(&home, &project, text);
+    }
+    batch(&home, &project);
+}
+
+/// A user's file with 100 rules.
+fn rules(home: &Path) {
+    let mut text = String::from("[permissions.\"process.execute\"]\n");
+    for index in 0..100 {
+        text.push_str(&format!("\"tool{index} run *\" = \"allow\"\n"));
+    }
+    let config = home.join(".config/gsh");
+    fs::create_dir_all(&config).expect("a folder");
+    fs::write(config.join("config.toml"), text).expect("a file");
+}
+
+fn command(program: &str, home: &Path, project: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(project).env_clear().env("HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn timed(mut command: Command) -> Duration {
+    let started = Instant::now();
+    command.status().expect("it starts");
+    started.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1000.0
+}
+
+fn pair(home: &Path, project: &Path, text: &str) {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let run = |program: &str| {
+        let mut command = command(program, home, project);
+        command.args(["-c", text]);
+        timed(command)
+    };
+    for index in 0..PAIRS + 10 {
+        let (own, bash) = (run(env!("CARGO_BIN_EXE_gsh")), run("/bin/bash"));
+        if index >= 10 {
+            ours.push(own);
+            theirs.push(bash);
+        }
+    }
+    let (ours, theirs) = (median(ours), median(theirs));
+    println!("{text:<44} {ours:>9.2} {theirs:>9.2} {:>7.2}", ours / theirs);
+}
+
+fn batch(home: &Path, project: &Path) {
+    const LINES: usize = 10_000;
+    let commands = ["git status", "ls -la src", "grep -rn main src | head", "npm test", "cat README.md && git diff --stat"];
+    let mut input = String::new();
+    for index in 0..LINES {
+        input.push_str(&format!("{{\"id\":{index},\"command\":{:?}}}\n", commands[index % commands.len()]));
+    }
+    let mut command = command(env!("CARGO_BIN_EXE_gsh"), home, project);
+    command.args(["check", "--batch"]).stdin(Stdio::piped());
+    let started = Instant::now();
+    let mut child = command.spawn().expect("gsh starts");
+    child.stdin.take().expect("its input").write_all(input.as_bytes()).expect("it reads");
+    child.wait().expect("it ends");
+    let rate = LINES as f64 / started.elapsed().as_secs_f64();
+    println!("check --batch: {rate:.0} commands a second");
+}
