@@ -11,12 +11,15 @@
 //!                           └ audit     one record, opened before, closed after
 //! ```
 
+pub mod commands;
+pub mod config;
 pub mod decision;
 pub mod facts;
 pub mod host;
 pub mod policy;
 pub mod report;
 pub mod request;
+pub mod store;
 pub mod syntax;
 
 /// What the `gsh` program does.

@@ -5,8 +5,26 @@
 //! may only tighten are folded in by strictness.
 #![forbid(clippy::disallowed_methods)]
 
+pub mod agent_form;
+pub mod compose;
+pub mod defaults;
+pub mod evaluate;
+pub mod knobs;
+pub mod pattern;
+pub mod protected;
+pub mod rules;
+pub mod words;
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
+pub use compose::{LayerRule, LayerRules, LayerState, Policy};
+pub use defaults::Places;
+pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
 
 use crate::report::Span;
@@ -149,6 +167,10 @@ pub struct Rule {
     /// It also covers requests that destroy.
     #[serde(default)]
     pub destroys: bool,
+    /// It was written by an answer ("always", a grant): it lifts an ask and never a deny, and is not a
+    /// person's own hand.
+    #[serde(default)]
+    pub lifts: bool,
     /// Its layer.
     pub layer: Layer,
     /// The file that holds it; None for builtin rules.
@@ -170,6 +192,8 @@ pub struct Match {
     pub rule: Option<Arc<Rule>>,
     /// In words, when no rule's own reason says it.
     pub reason: Option<String>,
+    /// It is a write to a path that asks in every mode; no mode and no grant lowers it.
+    pub protected: bool,
 }
 
 /// How strict gsh is as a whole.

@@ -1,0 +1,137 @@
+//! Files as they were read last, so that the next command need not read TOML again. A cached reading
+//! counts only for the very same file state, and only when nobody else can have written it; whatever is
+//! off, the file is read anew.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::trust::hash;
+use crate::policy::LayerRules;
+use crate::store::places::Folders;
+use crate::store::safe::{self, Owner, SafeError};
+
+/// What changes whenever a file does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The stamp of an open file.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether a further change could still leave this stamp as it is: the clock of file systems ticks
+    /// in milliseconds.
+    fn is_fresh(&self) -> bool {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let changed = u64::try_from(self.changed.0.max(self.modified.0)).unwrap_or(u64::MAX);
+        now.as_secs() <= changed.saturating_add(1)
+    }
+}
+
+/// One reading of a file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Cached {
+    version: String,
+    path: PathBuf,
+    stamp: Stamp,
+    /// The hash of its content.
+    pub hash: String,
+    /// What it says.
+    pub layer: LayerRules,
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The last reading of a file, if it is of this very state.
+#[must_use]
+pub fn find(folders: &Folders, path: &Path, stamp: &Stamp) -> Option<Cached> {
+    let (content, _) = safe::read(&file(folders, path), Owner::User).ok()?;
+    let cached: Cached = serde_json::from_slice(&content).ok()?;
+    (cached.version == VERSION && cached.path == path && cached.stamp == *stamp).then_some(cached)
+}
+
+/// Keeps a reading. Damaged files are not kept, so that their reports are always whole.
+///
+/// # Errors
+/// When the state folder cannot be written; the next command then reads the file again.
+pub fn keep(
+    folders: &Folders,
+    path: &Path,
+    stamp: Stamp,
+    (hash, layer): (&str, &LayerRules),
+) -> Result<(), SafeError> {
+    if !layer.damage.is_empty() || stamp.is_fresh() {
+        return Ok(());
+    }
+    let (path_here, layer, hash) = (path.to_owned(), layer.clone(), hash.to_owned());
+    let cached = Cached { version: VERSION.to_owned(), path: path_here, stamp, hash, layer };
+    let Ok(text) = serde_json::to_vec(&cached) else { return Ok(()) };
+    safe::make_folder(&folders.layers())?;
+    safe::replace(&file(folders, path), &text)
+}
+
+fn file(folders: &Folders, path: &Path) -> PathBuf {
+    let name = hash(path.as_os_str().as_encoded_bytes());
+    folders.layers().join(format!("{name}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::policy::{Layer, Rule, Verdict};
+
+    fn stamp(path: &Path) -> Stamp {
+        Stamp::of(&fs::metadata(path).expect("there"))
+    }
+
+    #[test]
+    fn only_the_very_same_state_counts() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
+        let path = home.path().join("config.toml");
+        fs::write(&path, "mode = 'plan'").expect("written");
+        let old = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(old)).expect("aged");
+        let rule = Rule::new(Layer::User, "file.read", "*", Verdict::Ask);
+        let layer = LayerRules::of_rules(Layer::User, vec![rule]);
+
+        keep(&folders, &path, stamp(&path), ("h", &layer)).expect("kept");
+        assert!(find(&folders, &path, &stamp(&path)).is_none(), "just changed: not kept");
+
+        let aged = Stamp { changed: (1, 0), ..stamp(&path) };
+        keep(&folders, &path, aged, ("h", &layer)).expect("kept");
+        let found = find(&folders, &path, &aged).expect("found");
+        assert_eq!((found.hash.as_str(), &found.layer), ("h", &layer));
+        for other in [
+            Stamp { size: aged.size + 1, ..aged },
+            Stamp { inode: aged.inode + 1, ..aged },
+            Stamp { modified: (aged.modified.0, aged.modified.1 + 1), ..aged },
+            Stamp { changed: (1, 1), ..aged },
+        ] {
+            assert!(find(&folders, &path, &other).is_none(), "{other:?}");
+        }
+        fs::set_permissions(file(&folders, &path), fs::Permissions::from_mode(0o666)).expect("mode");
+        assert!(find(&folders, &path, &aged).is_none(), "others could have written it");
+    }
+}
