@@ -8,3 +8,6 @@ pub mod read;
 mod rule;
 pub mod schema;
 pub mod trust;
+
+#[cfg(test)]
+mod tests;

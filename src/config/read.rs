@@ -1,6 +1,7 @@
 //! The text of one file to the rules and settings of a layer. Every mistake becomes a report with its
 //! place; what is right beside it still counts.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,11 +54,12 @@ pub struct Reading {
 pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
     let file: Arc<str> = origin.path.to_string_lossy().into();
     let mut page = Page::new(text, Arc::clone(&file));
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (sound, errors) = salvage(text);
     for error in errors {
         let span = error.span().unwrap_or_default();
-        page.reports.push(Report::at(error.message(), &file, &page.source, Span::new(span.start, span.end)));
+        page.reports.push(Report::at(error.message(), &file, &page.source, span.into()));
     }
+    let (table, _) = DeTable::parse_recoverable(&sound);
     let mut layer = LayerRules { path: Some(file), present: true, ..LayerRules::empty(origin.layer) };
     let mut rules = RuleReader::new(origin);
     for (key, value) in table.get_ref() {
@@ -69,6 +71,46 @@ pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
     layer.rules = rules.rules;
     layer.damage = page.reports;
     Reading { layer, examples: rules.examples }
+}
+
+/// How many broken lines are passed over in one file.
+const MOST_BROKEN: usize = 64;
+
+/// The text with what is no TOML blanked out, so that every place stays where it is, and the errors. A
+/// parser stops at what it cannot read; what stands below it may still refuse something.
+fn salvage(text: &str) -> (Cow<'_, str>, Vec<toml::de::Error>) {
+    let mut sound = Cow::Borrowed(text);
+    let mut errors = vec![];
+    while errors.len() < MOST_BROKEN {
+        let Err(error) = DeTable::parse(&sound) else { break };
+        let at = error.span().map_or(0, |span| span.start);
+        errors.push(error);
+        match blanked(&sound, at) {
+            Some(blanked) => sound = Cow::Owned(blanked),
+            None => break,
+        }
+    }
+    (sound, errors)
+}
+
+/// The text without the line of a byte; without the whole section when that line is its header, whose
+/// keys would otherwise fall to the section above. None when nothing is there to take away.
+fn blanked(text: &str, byte: usize) -> Option<String> {
+    let start = text.get(..byte)?.rfind('\n').map_or(0, |at| at + 1);
+    let line_end =
+        |from: usize| text.get(from..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| from + at);
+    let mut end = line_end(start);
+    let is_header = |from: usize| {
+        text.get(from..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('['))
+    };
+    if is_header(start) {
+        while end < text.len() && !is_header(end + 1) {
+            end = line_end(end + 1);
+        }
+    }
+    let (before, broken, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
+    let blank: String = broken.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    (blank != broken).then(|| format!("{before}{blank}{after}"))
 }
 
 /// One key of a file's top other than the rules.

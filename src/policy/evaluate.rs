@@ -62,8 +62,8 @@ impl Policy {
     /// a refusal, so it is looked past where the rules without it refuse.
     fn composed(&self, view: &View<'_>) -> Option<Match> {
         let last = self.last(&self.rules, view, |_| true)?;
-        if last.rule.lifts
-            && let Some(without) = self.last(&self.rules, view, |compiled| !compiled.rule.lifts)
+        if lifts(last)
+            && let Some(without) = self.last(&self.rules, view, |compiled| !lifts(compiled))
             && without.rule.action == Verdict::Deny
         {
             return Some(by_rule(without));
@@ -176,6 +176,11 @@ impl<'a> View<'a> {
         };
         compiled.patterns.iter().any(|pattern| names(pattern) && pattern.matches(whole))
     }
+}
+
+/// Whether an answer left this allow behind.
+fn lifts(compiled: &Compiled) -> bool {
+    compiled.rule.lifts && compiled.rule.action == Verdict::Allow
 }
 
 fn by_rule(compiled: &Compiled) -> Match {

@@ -22,7 +22,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use compose::{LayerRule, LayerRules, LayerState, Policy};
+pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy};
 pub use defaults::Places;
 pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
