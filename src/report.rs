@@ -122,9 +122,9 @@ impl Report {
 
     /// The span as the renderer can slice it, whatever the caller counted.
     fn on_boundaries(&self, span: Span) -> Range<usize> {
-        let end = self.source.ceil_char_boundary(span.end.min(self.source.len()));
-        let start = self.source.floor_char_boundary(span.start.min(end));
-        start..end
+        let length = self.source.len();
+        let end = (span.end..=length).find(|at| self.source.is_char_boundary(*at)).unwrap_or(length);
+        boundary_before(&self.source, span.start.min(end))..end
     }
 }
 
@@ -137,10 +137,15 @@ impl fmt::Display for Report {
 /// The line and column of a byte of a text, both from 1, the column in characters.
 #[must_use]
 pub fn position(text: &str, byte: usize) -> (usize, usize) {
-    let before = text.get(..text.floor_char_boundary(byte.min(text.len()))).unwrap_or_default();
+    let before = text.get(..boundary_before(text, byte)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (line, column)
+}
+
+/// The last place at or before a byte where the text can be cut.
+fn boundary_before(text: &str, byte: usize) -> usize {
+    (0..=byte.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ impl Stamp {
 
     /// Whether a further change could still leave this stamp as it is: the clock of file systems ticks
     /// in milliseconds.
-    fn is_fresh(&self) -> bool {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    fn is_fresh(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let changed = u64::try_from(self.changed.0.max(self.modified.0)).unwrap_or(u64::MAX);
         now.as_secs() <= changed.saturating_add(1)
     }
@@ -68,24 +68,27 @@ pub fn find(folders: &Folders, path: &Path, stamp: &Stamp) -> Option<Cached> {
     (cached.version == VERSION && cached.path == path && cached.stamp == *stamp).then_some(cached)
 }
 
-/// Keeps a reading. Damaged files are not kept, so that their reports are always whole.
+impl Cached {
+    /// A reading of a file in the state of the stamp.
+    #[must_use]
+    pub fn new(path: &Path, stamp: Stamp, hash: &str, layer: &LayerRules) -> Self {
+        let (path, hash, layer) = (path.to_owned(), hash.to_owned(), layer.clone());
+        Self { version: VERSION.to_owned(), path, stamp, hash, layer }
+    }
+}
+
+/// Keeps a reading. Damaged files are not kept, so that their reports are always whole; nor is what
+/// could still change unseen.
 ///
 /// # Errors
 /// When the state folder cannot be written; the next command then reads the file again.
-pub fn keep(
-    folders: &Folders,
-    path: &Path,
-    stamp: Stamp,
-    (hash, layer): (&str, &LayerRules),
-) -> Result<(), SafeError> {
-    if !layer.damage.is_empty() || stamp.is_fresh() {
+pub fn keep(folders: &Folders, cached: &Cached, now: SystemTime) -> Result<(), SafeError> {
+    if !cached.layer.damage.is_empty() || cached.stamp.is_fresh(now) {
         return Ok(());
     }
-    let (path_here, layer, hash) = (path.to_owned(), layer.clone(), hash.to_owned());
-    let cached = Cached { version: VERSION.to_owned(), path: path_here, stamp, hash, layer };
-    let Ok(text) = serde_json::to_vec(&cached) else { return Ok(()) };
+    let Ok(text) = serde_json::to_vec(cached) else { return Ok(()) };
     safe::make_folder(&folders.layers())?;
-    safe::replace(&file(folders, path), &text)
+    safe::replace(&file(folders, &cached.path), &text)
 }
 
 fn file(folders: &Folders, path: &Path) -> PathBuf {
@@ -111,16 +114,15 @@ mod tests {
         let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
         let path = home.path().join("config.toml");
         fs::write(&path, "mode = 'plan'").expect("written");
-        let old = SystemTime::now() - Duration::from_secs(3600);
-        fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(old)).expect("aged");
         let rule = Rule::new(Layer::User, "file.read", "*", Verdict::Ask);
         let layer = LayerRules::of_rules(Layer::User, vec![rule]);
+        let now = SystemTime::now();
+        let aged = stamp(&path);
+        let reading = Cached::new(&path, aged, "h", &layer);
 
-        keep(&folders, &path, stamp(&path), ("h", &layer)).expect("kept");
-        assert!(find(&folders, &path, &stamp(&path)).is_none(), "just changed: not kept");
-
-        let aged = Stamp { changed: (1, 0), ..stamp(&path) };
-        keep(&folders, &path, aged, ("h", &layer)).expect("kept");
+        keep(&folders, &reading, now).expect("kept");
+        assert!(find(&folders, &path, &aged).is_none(), "just changed: not kept");
+        keep(&folders, &reading, now + Duration::from_secs(60)).expect("kept");
         let found = find(&folders, &path, &aged).expect("found");
         assert_eq!((found.hash.as_str(), &found.layer), ("h", &layer));
         for other in [

@@ -2,8 +2,9 @@
 //! layer, which the policy turns into questions.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::cache::{self, Stamp};
+use super::cache::{self, Cached, Stamp};
 use super::find::{MANAGED, Source, sources};
 use super::read::{Origin, read};
 use super::trust;
@@ -79,7 +80,8 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
             let (hash, layer) = (trust::hash(&content), reading(source, home, &content));
             if let Some(folders) = folders {
                 // What is not kept is read again next time.
-                let _ = cache::keep(folders, &source.path, Stamp::of(&metadata), (&hash, &layer));
+                let cached = Cached::new(&source.path, Stamp::of(&metadata), &hash, &layer);
+                let _ = cache::keep(folders, &cached, SystemTime::now());
             }
             (hash, layer)
         }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use super::cache::{self, Cached, Stamp};
 use super::find::PROJECT;
 use super::load::{Options, load};
 use super::read::{Origin, Reading, read};
@@ -248,9 +250,6 @@ impl Machine {
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(path, text).expect("written");
         fs::set_permissions(path, fs::Permissions::from_mode(0o644)).expect("mode");
-        // Not just now, so that the reading may be kept.
-        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
-        fs::File::options().write(true).open(path).and_then(|file| file.set_modified(old)).expect("aged");
     }
 
     fn load(&self, options: Options) -> Policy {
@@ -353,17 +352,17 @@ fn a_given_file_takes_the_place_of_the_users() {
 }
 
 #[test]
-fn readings_are_kept_and_used_again() {
+fn a_kept_reading_is_used_in_the_place_of_the_file() {
     let machine = Machine::new();
     let file = machine.folders.user_file();
     machine.write(&file, ALLOW_MAKE);
-    let kept =
-        |machine: &Machine| fs::read_dir(machine.folders.layers()).map(Iterator::count).unwrap_or_default();
-    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow);
-    assert_eq!(kept(&machine), 0, "changed within the clock's tick: read again next time");
-    let metadata = fs::metadata(&file).expect("there");
-    let stamp = super::cache::Stamp::of(&metadata);
-    assert!(super::cache::find(&machine.folders, &file, &stamp).is_none());
+    let other = reading("[permissions.'process.execute']\n'make *' = 'deny'\n").layer;
+    let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &other), later).expect("kept");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Deny);
+    machine.write(&file, ALLOW_MAKE);
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow, "the file has changed since");
 }
 
 #[test]

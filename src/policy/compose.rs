@@ -170,7 +170,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition<'_>) -> Policy {
         compiler.push(&mut rules, Arc::new(builtin.rule), builtin.reach);
     }
     let ordinary: Vec<&LayerRules> = layers.iter().filter(|layer| !layer.only_tightens()).collect();
-    let overrides = ordinary.iter().flat_map(|layer| effective(layer).filter(|rule| is_override(rule)));
+    let overrides = ordinary.iter().flat_map(|layer| effective(layer).filter(is_override));
     for rule in overrides {
         compiler.push(&mut rules, Arc::new(Rule { layer: Layer::Overrides, ..rule.rule }), Reach::Any);
     }
