@@ -80,7 +80,7 @@ fn list(policy: &Policy) -> Vec<Listed<'_>> {
 
 fn entry<'a>(policy: &Policy, compiled: &'a Compiled, tightens: bool) -> Listed<'a> {
     let rule = &*compiled.rule;
-    let limited_to = match compiled.reach {
+    let limited_to = match compiled.bounds.reach {
         Reach::Any => None,
         Reach::Query => Some("queries"),
         Reach::Overwrite => Some("new files and overwriting"),

@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::trust::hash;
 use crate::policy::LayerRules;
+use crate::store::hash;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
 

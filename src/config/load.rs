@@ -77,7 +77,7 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
         Some(cached) => (cached.hash, cached.layer),
         None => {
             let (content, metadata) = safe::read(&source.path, source.owner)?;
-            let (hash, layer) = (trust::hash(&content), reading(source, home, &content));
+            let (hash, layer) = (crate::store::hash(&content), reading(source, home, &content));
             if let Some(folders) = folders {
                 // What is not kept is read again next time.
                 let cached = Cached::new(&source.path, Stamp::of(&metadata), &hash, &layer);

@@ -1,11 +1,9 @@
 //! Which project files the user has seen and trusts, by the hash of their content: an edit ends it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use crate::store::hash;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
 
@@ -25,16 +23,6 @@ pub enum TrustError {
 
 /// The trusted files: path to hash of content.
 type Trusted = BTreeMap<String, String>;
-
-/// The hash of a content, as it is kept.
-#[must_use]
-pub fn hash(content: &[u8]) -> String {
-    Sha256::digest(content).iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
 
 /// Whether the user trusts this content of this file.
 ///
@@ -118,10 +106,5 @@ mod tests {
         safe::make_folder(&folders.state).expect("made");
         safe::replace(&folders.trusted_file(), b"{").expect("written");
         assert!(matches!(is_trusted(&folders, "/f".as_ref(), "0"), Err(TrustError::Damaged(_))));
-    }
-
-    #[test]
-    fn hashes() {
-        assert!(hash(b"").starts_with("e3b0c44298fc1c14"));
     }
 }

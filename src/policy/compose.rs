@@ -10,7 +10,7 @@ use super::evaluate::damaged;
 use super::knobs::{Knobs, Settings};
 use super::pattern::{Pattern, escape};
 use super::protected::Protected;
-use super::rules::{Reach, RuleSet};
+use super::rules::{Bounds, Reach, RuleSet};
 use super::{Layer, Mode, Rule, Verdict};
 use crate::report::Report;
 
@@ -163,22 +163,20 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition<'_>) -> Policy {
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
     let mut compiler = Compiler { places: &with.places, resolve: with.resolve, heads: HashMap::new() };
     let mut rules = RuleSet::default();
-    for mut builtin in defaults::rules(&with.places) {
-        if let (Some(place), Verdict::Allow) = (&damage, builtin.rule.action) {
-            raise(&mut builtin.rule, place);
-        }
-        compiler.push(&mut rules, Arc::new(builtin.rule), builtin.reach);
+    for builtin in defaults::rules(&with.places) {
+        let Effective { rule, matches_as, .. } = Effective::new(builtin.rule, false, damage.as_deref());
+        compiler.push(&mut rules, rule, Bounds { reach: builtin.reach, matches_as });
     }
     let ordinary: Vec<&LayerRules> = layers.iter().filter(|layer| !layer.only_tightens()).collect();
-    let overrides = ordinary.iter().flat_map(|layer| effective(layer).filter(is_override));
-    for rule in overrides {
-        compiler.push(&mut rules, Arc::new(Rule { layer: Layer::Overrides, ..rule.rule }), Reach::Any);
+    for mut found in ordinary.iter().flat_map(|layer| effective(layer)).filter(Effective::is_override) {
+        found.rule.layer = Layer::Overrides;
+        compiler.add(&mut rules, found);
     }
     for rule in baseline(&ordinary) {
-        compiler.push(&mut rules, Arc::new(rule), Reach::Any);
+        compiler.add(&mut rules, Effective::new(rule, false, None));
     }
-    for rule in ordinary.iter().flat_map(|layer| effective(layer).filter(|rule| !is_override(rule))) {
-        compiler.push(&mut rules, Arc::new(rule.rule), Reach::Any);
+    for found in ordinary.iter().flat_map(|layer| effective(layer)).filter(|found| !found.is_override()) {
+        compiler.add(&mut rules, found);
     }
     let tighten = layers.iter().filter(|layer| layer.only_tightens()).map(|layer| compiler.tightening(layer));
     let tighten: Vec<RuleSet> = tighten.filter(|set| !set.is_empty()).collect();
@@ -190,25 +188,36 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition<'_>) -> Policy {
     Policy { rules, tighten, damage, knobs, mode, mode_origin, layers, places, protected, today }
 }
 
-/// A layer's rules as they count: in a damaged one nothing is allowed.
-fn effective(layer: &LayerRules) -> impl Iterator<Item = LayerRule> + '_ {
-    let damage = layer.damage.first().map(Report::place);
-    layer.rules.iter().cloned().map(move |mut rule| {
-        if let (Some(place), Verdict::Allow) = (&damage, rule.rule.action) {
-            raise(&mut rule.rule, place);
+/// A rule as it counts.
+struct Effective {
+    rule: Rule,
+    shorthand: bool,
+    /// See [`Bounds::matches_as`].
+    matches_as: Verdict,
+}
+
+impl Effective {
+    /// Where something is damaged, nothing is allowed.
+    fn new(mut rule: Rule, shorthand: bool, damage: Option<&str>) -> Self {
+        let matches_as = rule.action;
+        if let (Some(place), Verdict::Allow) = (damage, matches_as) {
+            rule.action = Verdict::Ask;
+            rule.reason = Some(damaged(place).into());
         }
-        rule
-    })
+        Self { rule, shorthand, matches_as }
+    }
+
+    /// Whether it lies below the particular rules of all files.
+    fn is_override(&self) -> bool {
+        self.shorthand && self.rule.action != Verdict::Deny
+    }
 }
 
-fn raise(rule: &mut Rule, place: &str) {
-    rule.action = Verdict::Ask;
-    rule.reason = Some(damaged(place).into());
-}
-
-/// Whether a rule lies below the particular rules of all files.
-fn is_override(rule: &LayerRule) -> bool {
-    rule.shorthand && rule.rule.action != Verdict::Deny
+/// A layer's rules as they count.
+fn effective(layer: &LayerRules) -> impl Iterator<Item = Effective> + '_ {
+    let damage = layer.damage.first().map(Report::place);
+    let rules = layer.rules.iter().cloned();
+    rules.map(move |LayerRule { rule, shorthand }| Effective::new(rule, shorthand, damage.as_deref()))
 }
 
 /// What an agent asks an MCP server before it uses it; allowed once any of that server's tools is.
@@ -240,24 +249,28 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn push(&mut self, set: &mut RuleSet, rule: Arc<Rule>, reach: Reach) {
+    fn add(&mut self, set: &mut RuleSet, found: Effective) {
+        let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
+        self.push(set, found.rule, bounds);
+    }
+
+    fn push(&mut self, set: &mut RuleSet, rule: Rule, bounds: Bounds) {
         let text = Pattern::new(&rule.pattern);
         let path = if rule.capability.starts_with("file.") || rule.capability.contains('*') {
             self.path_forms(&rule.pattern)
         } else {
             vec![]
         };
-        set.push(rule, vec![text], path, reach);
+        set.push(Arc::new(rule), vec![text], path, bounds);
     }
 
     /// The rules of a layer that may only tighten. Managed ones may make exceptions to themselves;
     /// what nobody trusts may not even do that.
     fn tightening(&mut self, layer: &LayerRules) -> RuleSet {
         let mut set = RuleSet::default();
-        for LayerRule { rule, .. } in effective(layer) {
-            if layer.layer == Layer::Managed || rule.action != Verdict::Allow {
-                self.push(&mut set, Arc::new(rule), Reach::Any);
-            }
+        let managed = layer.layer == Layer::Managed;
+        for found in effective(layer).filter(|found| managed || found.matches_as != Verdict::Allow) {
+            self.add(&mut set, found);
         }
         set
     }
@@ -327,6 +340,8 @@ fn settle(
         (mode, origin) = given;
     }
     for layer in layers.iter().filter(|layer| layer.layer == Layer::Managed) {
+        // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
+        knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
         tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
     }
     (knobs, mode, origin)
@@ -339,7 +354,10 @@ fn tighten(
     ignored: &mut HashMap<Layer, Vec<String>>,
 ) {
     let refused = ignored.entry(layer.layer).or_default();
-    refused.extend(knobs.tighten(&layer.settings).into_iter().map(str::to_owned));
+    let roots_count = layer.layer == Layer::Managed;
+    let unheard =
+        knobs.tighten(&layer.settings).into_iter().filter(|name| !(roots_count && *name == "allow_roots"));
+    refused.extend(unheard.map(str::to_owned));
     match layer.mode.filter(|_| layer.damage.is_empty()) {
         Some(wanted) if wanted.tightens(*mode) => (*mode, *origin) = (wanted, origin_of(layer)),
         Some(wanted) => refused.push(format!("mode = \"{}\"", wanted.word())),

@@ -143,10 +143,10 @@ impl<'a> View<'a> {
         if self.mention && compiled.is_bare() {
             return false;
         }
-        if !compiled.reach.includes(self.request) {
+        if !compiled.bounds.reach.includes(self.request) {
             return false;
         }
-        if compiled.rule.action != Verdict::Allow {
+        if compiled.bounds.matches_as != Verdict::Allow {
             return self.texts.iter().any(|text| compiled.matches(text));
         }
         self.may_be_allowed_by(compiled)
@@ -157,7 +157,7 @@ impl<'a> View<'a> {
     fn may_be_allowed_by(&self, compiled: &Compiled) -> bool {
         let covers_loss = match self.request.destroys {
             None => true,
-            Some(destroys) => compiled.rule.destroys || compiled.reach.covers_loss(destroys),
+            Some(destroys) => compiled.rule.destroys || compiled.bounds.reach.covers_loss(destroys),
         };
         let names = !self.must_be_named || compiled.patterns.iter().all(|pattern| !pattern.head().is_empty());
         covers_loss && names
@@ -180,7 +180,7 @@ impl<'a> View<'a> {
 
 /// Whether an answer left this allow behind.
 fn lifts(compiled: &Compiled) -> bool {
-    compiled.rule.lifts && compiled.rule.action == Verdict::Allow
+    compiled.rule.lifts && compiled.bounds.matches_as == Verdict::Allow
 }
 
 fn by_rule(compiled: &Compiled) -> Match {

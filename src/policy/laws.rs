@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::tests::{layer, policy, request, untrusted};
+use super::tests::{damaged, layer, policy, request, untrusted};
 use super::*;
 
 /// One rule of a layer, as the tables write it.
@@ -87,6 +87,15 @@ proptest! {
         let before = policy(vec![layer(Layer::User, &user)]).evaluate(&request).verdict;
         let after = policy(vec![layer(Layer::User, &user), untrusted(&project)]).evaluate(&request).verdict;
         prop_assert!(after >= before);
+    }
+
+    #[test]
+    fn damage_never_weakens(user in lines(), project in lines(), request in requests()) {
+        let before = policy(layers(&user, &project)).evaluate(&request).verdict;
+        let broken = layers(&user, &project).into_iter().map(damaged).collect();
+        prop_assert!(policy(broken).evaluate(&request).verdict >= before);
+        let broken = vec![damaged(layer(Layer::User, &user)), layer(Layer::Project, &project)];
+        prop_assert!(policy(broken).evaluate(&request).verdict >= before);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::pattern::Pattern;
-use super::{Capability, Rule};
+use super::{Capability, Rule, Verdict};
 
 /// What kinds of request a rule is limited to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,8 +29,18 @@ pub struct Compiled {
     pub rule: Arc<Rule>,
     /// The forms of its pattern: as written for texts; for paths with `~` expanded, as spelled and real.
     pub patterns: Vec<Pattern>,
+    /// Which requests it is for.
+    pub bounds: Bounds,
+}
+
+/// Which requests a rule is for, beside its capability and pattern.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
     /// What it is limited to.
     pub reach: Reach,
+    /// The action that decides what it matches. An allow that was raised to ask still matches only what
+    /// it would have allowed: otherwise it would hide refusals that it never reached.
+    pub matches_as: Verdict,
 }
 
 impl Compiled {
@@ -74,7 +84,7 @@ const DEPTH: usize = 8;
 impl RuleSet {
     /// Adds a rule at the end. `text` are the forms of its pattern for capabilities of commands and
     /// tools, `path` those for files.
-    pub fn push(&mut self, rule: Arc<Rule>, text: Vec<Pattern>, path: Vec<Pattern>, reach: Reach) {
+    pub fn push(&mut self, rule: Arc<Rule>, text: Vec<Pattern>, path: Vec<Pattern>, bounds: Bounds) {
         let covers = Pattern::new(&rule.capability);
         for (files, patterns) in [(false, text), (true, path)] {
             let covered = |c: &&Capability| c.is_file() == files && covers.matches(c.word());
@@ -88,7 +98,7 @@ impl RuleSet {
                     drawers.put(index, &patterns, separator(capability));
                 }
             }
-            self.rules.push(Compiled { rule: Arc::clone(&rule), patterns, reach });
+            self.rules.push(Compiled { rule: Arc::clone(&rule), patterns, bounds });
         }
     }
 
@@ -181,14 +191,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::{Layer, Verdict};
+    use crate::policy::Layer;
 
     fn set(rules: &[(String, String)]) -> RuleSet {
         let mut set = RuleSet::default();
         for (capability, pattern) in rules {
             let rule = Arc::new(Rule::new(Layer::User, capability, pattern, Verdict::Ask));
             let pattern = vec![Pattern::new(pattern)];
-            set.push(rule, pattern.clone(), pattern, Reach::Any);
+            let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
+            set.push(rule, pattern.clone(), pattern, bounds);
         }
         set
     }

@@ -38,7 +38,7 @@ pub(super) fn untrusted(text: &str) -> LayerRules {
     LayerRules { trusted: false, ..layer(Layer::Project, text) }
 }
 
-fn damaged(layer: LayerRules) -> LayerRules {
+pub(super) fn damaged(layer: LayerRules) -> LayerRules {
     let report = Report::at("broken", "user.toml", &"\nx".into(), crate::report::Span::new(1, 2));
     LayerRules { damage: vec![report], ..layer }
 }
@@ -379,6 +379,20 @@ fn a_damaged_layer_refuses_and_asks() {
         let found = policy.evaluate(&request);
         let reason = found.rule.and_then(|rule| rule.reason.as_deref().map(str::to_owned)).or(found.reason);
         assert!(reason.expect("a reason").contains("user.toml:2:1"));
+    }
+}
+
+#[test]
+fn a_raised_allow_hides_no_refusal() {
+    let text = "deny process.execute git push *\ndeny file.write.project */keep\n
+                allow process.execute nice *\nallow file.write.project *\n
+                lifts allow process.execute git push --dry-run";
+    for policy in [user(text), policy(vec![damaged(layer(Layer::User, text))])] {
+        let delete = destroying(Destroys::Delete, path(Project, "/home/u/p/keep"));
+        check(
+            &policy,
+            &[(command("nice | git push"), Deny), (delete, Deny), (command("git push --dry-run"), Deny)],
+        );
     }
 }
 

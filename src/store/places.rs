@@ -56,8 +56,10 @@ impl Folders {
     /// The user's own rules for one project.
     #[must_use]
     pub fn user_project_file(&self, root: &Path) -> PathBuf {
-        // As in addresses, so that two projects never share a name.
-        let name = root.to_string_lossy().replace('%', "%25").replace('/', "%2F");
+        let name = root.file_name().unwrap_or_default().to_string_lossy();
+        let hash = super::hash(root.as_os_str().as_encoded_bytes());
+        // Names are short on every file system; the hash tells projects of one name apart.
+        let name: String = name.chars().take(32).chain(['-']).chain(hash.chars().take(16)).collect();
         self.state.join("projects").join(name).join("config.toml")
     }
 }
@@ -92,7 +94,7 @@ mod tests {
     fn projects_have_files_of_their_own() {
         let folders = folders(&[("HOME", "/h")]).expect("there is a home");
         let (one, other) =
-            (folders.user_project_file("/a/b".as_ref()), folders.user_project_file("/a%b".as_ref()));
+            (folders.user_project_file("/a/b".as_ref()), folders.user_project_file("/c/b".as_ref()));
         assert_ne!(one, other);
     }
 }
