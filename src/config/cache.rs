@@ -64,7 +64,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[must_use]
 pub fn find(folders: &Folders, path: &Path, stamp: &Stamp) -> Option<Cached> {
     let (content, _) = safe::read(&file(folders, path), Owner::User).ok()?;
-    let cached: Cached = serde_json::from_slice(&content).ok()?;
+    let mut cached: Cached = serde_json::from_slice(&content).ok()?;
+    let LayerRules { rules, path: file, .. } = &mut cached.layer;
+    rules.iter_mut().for_each(|entry| entry.rule.file.clone_from(file));
     (cached.version == VERSION && cached.path == path && cached.stamp == *stamp).then_some(cached)
 }
 
@@ -72,7 +74,9 @@ impl Cached {
     /// A reading of a file in the state of the stamp.
     #[must_use]
     pub fn new(path: &Path, stamp: Stamp, hash: &str, layer: &LayerRules) -> Self {
-        let (path, hash, layer) = (path.to_owned(), hash.to_owned(), layer.clone());
+        let (path, hash, mut layer) = (path.to_owned(), hash.to_owned(), layer.clone());
+        // The same for all: kept once.
+        layer.rules.iter_mut().for_each(|entry| entry.rule.file = None);
         Self { version: VERSION.to_owned(), path, stamp, hash, layer }
     }
 }

@@ -21,7 +21,7 @@ pub struct LayerRule {
     pub rule: Rule,
     /// It was written as `capability = action`: an allow or ask then gives way to every more particular
     /// rule of any file.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shorthand: bool,
 }
 
@@ -255,13 +255,11 @@ impl Compiler<'_> {
     }
 
     fn push(&mut self, set: &mut RuleSet, rule: Rule, bounds: Bounds) {
-        let text = Pattern::new(&rule.pattern);
-        let path = if rule.capability.starts_with("file.") || rule.capability.contains('*') {
-            self.path_forms(&rule.pattern)
-        } else {
-            vec![]
-        };
-        set.push(Arc::new(rule), vec![text], path, bounds);
+        let rule = Arc::new(rule);
+        set.push(&rule, bounds, |files| match files {
+            true => self.path_forms(&rule),
+            false => vec![Pattern::new(&rule.pattern)],
+        });
     }
 
     /// The rules of a layer that may only tighten. Managed ones may make exceptions to themselves;
@@ -276,9 +274,13 @@ impl Compiler<'_> {
     }
 
     /// A path pattern with the home put in, as spelled and with its literal folders resolved.
-    fn path_forms(&mut self, pattern: &str) -> Vec<Pattern> {
-        let Some(spelled) = with_home(pattern, self.places.home.as_deref()) else { return vec![] };
+    fn path_forms(&mut self, rule: &Rule) -> Vec<Pattern> {
+        let Some(spelled) = with_home(&rule.pattern, self.places.home.as_deref()) else { return vec![] };
         let compiled = Pattern::new(&spelled);
+        // The builtin rules name real places.
+        if rule.layer == Layer::Builtin {
+            return vec![compiled];
+        }
         let real = self.real_head(&spelled, &compiled).map(|real| Pattern::new(&real));
         [compiled].into_iter().chain(real).collect()
     }

@@ -1,5 +1,7 @@
 //! The builtin layer: what holds where nobody said anything.
 
+use std::sync::Arc;
+
 use super::pattern::escape;
 use super::rules::Reach;
 use super::{Layer, Rule, Verdict};
@@ -184,8 +186,12 @@ pub fn rules(places: &Places) -> Vec<Builtin> {
 }
 
 fn reads() -> Vec<Builtin> {
-    let secret =
-        |pattern: &&str| builtin("file.read", pattern, Verdict::Ask, Some("files of this kind hold secrets"));
+    let reason: Arc<str> = "files of this kind hold secrets".into();
+    let secret = |pattern: &&str| {
+        let mut secret = builtin("file.read", pattern, Verdict::Ask, None);
+        secret.rule.reason = Some(Arc::clone(&reason));
+        secret
+    };
     let mut rules = vec![builtin("file.read", "*", Verdict::Allow, None)];
     rules.extend(["*.env", "*.env.*", "*/.envrc"].iter().map(secret));
     for example in ["*.env.example", "*.env.sample", "*.env.template"] {

@@ -10,8 +10,8 @@
 pub struct Pattern {
     /// What stands between the stars; never empty.
     pieces: Vec<Piece>,
-    /// Of a pattern that ends in ` *`, the pieces without that tail: they match too.
-    without_tail: Option<Vec<Piece>>,
+    /// It ends in ` *`: what comes before that matches too.
+    optional_tail: bool,
 }
 
 /// What stands between two stars.
@@ -27,26 +27,36 @@ impl Pattern {
     /// Reads a pattern; every text is one.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let mut pieces = vec![];
-        let mut piece = vec![];
-        let mut chars = text.chars().peekable();
-        while let Some(c) = chars.next() {
-            match c {
-                '*' => pieces.push(Piece::new(std::mem::take(&mut piece))),
-                '?' => piece.push(None),
-                '\\' => piece.push(Some(chars.next_if(|c| matches!(c, '*' | '?' | '\\')).unwrap_or('\\'))),
-                c => piece.push(Some(c)),
-            }
-        }
-        let without_tail = if piece.is_empty() { without_tail(&pieces) } else { None };
-        pieces.push(Piece::new(piece));
-        Self { pieces, without_tail }
+        let pieces: Vec<Piece> = if text.contains(['?', '\\']) {
+            spelled_out(text)
+        } else {
+            text.split('*').map(|piece| Piece::Literal(piece.into())).collect()
+        };
+        let optional_tail = match pieces.as_slice() {
+            [only, last] if last.is_empty() => only.without_space().is_some_and(|before| !before.is_empty()),
+            [.., before, last] if last.is_empty() => before.without_space().is_some(),
+            _ => false,
+        };
+        Self { pieces, optional_tail }
     }
 
     /// Whether the whole subject matches.
     #[must_use]
     pub fn matches(&self, subject: &str) -> bool {
-        matches(&self.pieces, subject) || self.without_tail.as_ref().is_some_and(|p| matches(p, subject))
+        matches(&self.pieces, subject) || (self.optional_tail && self.matches_without_tail(subject))
+    }
+
+    fn matches_without_tail(&self, subject: &str) -> bool {
+        match self.pieces.as_slice() {
+            // The everyday form, `git status *`, without making anything.
+            [Piece::Literal(text), _] => text.strip_suffix(' ') == Some(subject),
+            [before @ .., last, _] => {
+                let last = last.without_space();
+                let pieces: Vec<Piece> = before.iter().cloned().chain(last).collect();
+                matches(&pieces, subject)
+            }
+            _ => false,
+        }
     }
 
     /// The text it matches, if it has no wildcard.
@@ -88,12 +98,20 @@ fn matches(pieces: &[Piece], subject: &str) -> bool {
     last.ends(left)
 }
 
-/// The pieces before a last star, without the space they end in; None when they do not end in one.
-fn without_tail(pieces: &[Piece]) -> Option<Vec<Piece>> {
-    let (last, before) = pieces.split_last()?;
-    let last = last.without_space()?;
-    let names_something = !before.is_empty() || !last.is_empty();
-    names_something.then(|| before.iter().cloned().chain([last]).collect())
+/// The pieces of a pattern that has more than stars and plain characters.
+fn spelled_out(text: &str) -> Vec<Piece> {
+    let (mut pieces, mut piece) = (vec![], vec![]);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' => pieces.push(Piece::new(std::mem::take(&mut piece))),
+            '?' => piece.push(None),
+            '\\' => piece.push(Some(chars.next_if(|c| matches!(c, '*' | '?' | '\\')).unwrap_or('\\'))),
+            c => piece.push(Some(c)),
+        }
+    }
+    pieces.push(Piece::new(piece));
+    pieces
 }
 
 impl Piece {

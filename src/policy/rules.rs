@@ -82,23 +82,21 @@ struct Drawers {
 const DEPTH: usize = 8;
 
 impl RuleSet {
-    /// Adds a rule at the end. `text` are the forms of its pattern for capabilities of commands and
-    /// tools, `path` those for files.
-    pub fn push(&mut self, rule: Arc<Rule>, text: Vec<Pattern>, path: Vec<Pattern>, bounds: Bounds) {
-        let covers = Pattern::new(&rule.capability);
-        for (files, patterns) in [(false, text), (true, path)] {
-            let covered = |c: &&Capability| c.is_file() == files && covers.matches(c.word());
-            let covered: Vec<Capability> = Capability::ALL.iter().filter(covered).copied().collect();
-            if covered.is_empty() {
+    /// Adds a rule at the end. `forms` gives the forms of its pattern, for files (`true`) or for commands
+    /// and tools; it is asked only for what the rule covers.
+    pub fn push(&mut self, rule: &Arc<Rule>, bounds: Bounds, mut forms: impl FnMut(bool) -> Vec<Pattern>) {
+        let covered = covered(&rule.capability);
+        for files in [false, true] {
+            if !covered.iter().any(|capability| capability.is_file() == files) {
                 continue;
             }
-            let index = self.rules.len();
-            for capability in covered {
-                if let Some(drawers) = self.drawers.get_mut(capability as usize) {
-                    drawers.put(index, &patterns, separator(capability));
+            let (index, patterns) = (self.rules.len(), forms(files));
+            for capability in covered.iter().filter(|capability| capability.is_file() == files) {
+                if let Some(drawers) = self.drawers.get_mut(*capability as usize) {
+                    drawers.put(index, &patterns, separator(*capability));
                 }
             }
-            self.rules.push(Compiled { rule: Arc::clone(&rule), patterns, bounds });
+            self.rules.push(Compiled { rule: Arc::clone(rule), patterns, bounds });
         }
     }
 
@@ -168,6 +166,15 @@ impl Drawers {
     }
 }
 
+/// The capabilities that a rule is for.
+fn covered(capability: &str) -> Vec<Capability> {
+    if let Some(named) = Capability::ALL.into_iter().find(|known| known.word() == capability) {
+        return vec![named];
+    }
+    let pattern = Pattern::new(capability);
+    Capability::ALL.into_iter().filter(|known| pattern.matches(known.word())).collect()
+}
+
 /// What separates the parts of a subject.
 fn separator(capability: Capability) -> char {
     if capability.is_file() { '/' } else { ' ' }
@@ -197,9 +204,9 @@ mod tests {
         let mut set = RuleSet::default();
         for (capability, pattern) in rules {
             let rule = Arc::new(Rule::new(Layer::User, capability, pattern, Verdict::Ask));
-            let pattern = vec![Pattern::new(pattern)];
+            let forms = |_| vec![Pattern::new(pattern)];
             let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
-            set.push(rule, pattern.clone(), pattern, bounds);
+            set.push(&rule, bounds, forms);
         }
         set
     }
