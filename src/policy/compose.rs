@@ -9,7 +9,7 @@ use super::defaults::{self, Places};
 use super::evaluate::damaged;
 use super::knobs::{Knobs, Settings};
 use super::pattern::{Pattern, escape};
-use super::protected::Protected;
+use super::protected::{Protected, is_within};
 use super::rules::{Bounds, Reach, RuleSet};
 use super::{Layer, Mode, Rule, Verdict};
 use crate::report::Report;
@@ -255,9 +255,9 @@ impl Compiler<'_> {
     }
 
     fn push(&mut self, set: &mut RuleSet, rule: Rule, bounds: Bounds) {
-        let rule = Arc::new(rule);
+        let (rule, allows) = (Arc::new(rule), bounds.matches_as == Verdict::Allow);
         set.push(&rule, bounds, |files| match files {
-            true => self.path_forms(&rule),
+            true => self.path_forms(&rule, allows),
             false => vec![Pattern::new(&rule.pattern)],
         });
     }
@@ -274,25 +274,46 @@ impl Compiler<'_> {
     }
 
     /// A path pattern with the home put in, as spelled and with its literal folders resolved.
-    fn path_forms(&mut self, rule: &Rule) -> Vec<Pattern> {
+    fn path_forms(&mut self, rule: &Rule, allows: bool) -> Vec<Pattern> {
         let Some(spelled) = with_home(&rule.pattern, self.places.home.as_deref()) else { return vec![] };
         let compiled = Pattern::new(&spelled);
         // The builtin rules name real places.
         if rule.layer == Layer::Builtin {
             return vec![compiled];
         }
-        let real = self.real_head(&spelled, &compiled).map(|real| Pattern::new(&real));
+        let real = self.real_head(&spelled, &compiled, allows).map(|real| Pattern::new(&real));
         [compiled].into_iter().chain(real).collect()
     }
 
-    /// The pattern with the folders before its first wildcard resolved, when that changes it.
-    fn real_head(&mut self, spelled: &str, compiled: &Pattern) -> Option<String> {
+    /// The pattern with what stands before its first wildcard resolved, when that changes it. What
+    /// refuses a path refuses what is behind it; what allows one does not follow its last link.
+    fn real_head(&mut self, spelled: &str, compiled: &Pattern, allows: bool) -> Option<String> {
         let head = compiled.head();
-        let (folder, _) = head.rsplit_once('/').filter(|(folder, _)| folder.starts_with('/'))?;
+        let folder = match compiled.exact() {
+            Some(path) if !allows => path,
+            _ => head.rsplit_once('/').map(|(folder, _)| folder)?,
+        };
+        if !folder.starts_with('/') {
+            return None;
+        }
         let resolve = self.resolve;
         let real = self.heads.entry(folder.to_owned()).or_insert_with(|| resolve(folder)).clone()?;
+        if real == folder || (allows && self.leads_out(folder, &real)) {
+            return None;
+        }
         let rest = spelled.strip_prefix(escape(folder).as_str())?;
-        (real != folder).then(|| format!("{}{rest}", escape(real.trim_end_matches('/'))))
+        Some(format!("{}{rest}", escape(real.trim_end_matches('/'))))
+    }
+
+    /// Whether a folder where commands write silently is a link to somewhere else. An allow for it must
+    /// not follow, or whoever makes the link chooses what is allowed.
+    fn leads_out(&self, folder: &str, real: &str) -> bool {
+        let holds = |place: &str| is_within(real, place);
+        let mut places = self.places.project.iter().chain(&self.places.temporaries);
+        places.any(|place| {
+            let stays = holds(place) || (self.resolve)(place).is_some_and(|place| holds(&place));
+            is_within(folder, place) && !stays
+        })
     }
 }
 

@@ -164,7 +164,7 @@ fn parent(path: &str) -> Option<&str> {
 }
 
 /// Whether `path` is `tree` or lies below it.
-fn is_within(path: &str, tree: &str) -> bool {
+pub(super) fn is_within(path: &str, tree: &str) -> bool {
     tree == "/" || path.strip_prefix(tree).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

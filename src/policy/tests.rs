@@ -193,6 +193,26 @@ fn the_last_match_wins() {
 }
 
 #[test]
+fn heads_of_patterns_are_resolved() {
+    // In the project `out` is a link to `/srv`, and `f` to `/srv/f`; `/etc/x` is one to `/opt/x`.
+    let resolve = |folder: &str| {
+        let links = [("/home/u/p/out", "/srv"), ("/home/u/p/f", "/srv/f"), ("/etc/x", "/opt/x")];
+        links.iter().find(|(link, _)| *link == folder).map(|(_, real)| (*real).to_owned())
+    };
+    for (action, expected) in [("allow", [Ask, Ask, Allow, Ask]), ("deny", [Deny, Deny, Deny, Deny])] {
+        let rules = ["/home/u/p/out/*", "/home/u/p/f", "/etc/x/*", "/etc/x"];
+        let text: Vec<_> = rules.iter().map(|path| format!("{action} file.write.* {path}")).collect();
+        let layers = vec![layer(Layer::User, &text.join("\n"))];
+        let with =
+            Composition { places: places(), today: "2030-01-01".into(), mode: None, resolve: &resolve };
+        let policy = compose(layers, with);
+        let real = ["/srv/a", "/srv/f", "/opt/x/a", "/opt/x"]
+            .map(|real| policy.evaluate(&path(Outside, real)).verdict);
+        assert_eq!(real, expected, "{action}");
+    }
+}
+
+#[test]
 fn wrapped_commands() {
     let policy = user(
         "allow process.execute npm test *
