@@ -11,6 +11,8 @@
 //!                           └ audit     one record, opened before, closed after
 //! ```
 
+pub mod commands;
+pub mod config;
 pub mod decision;
 pub mod facts;
 pub mod host;
@@ -18,6 +20,7 @@ pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod request;
+pub mod store;
 pub mod syntax;
 
 /// What the `gsh` program does.

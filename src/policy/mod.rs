@@ -25,7 +25,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use compose::{LayerRule, LayerRules, LayerState, Policy};
+pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy};
 pub use defaults::Places;
 pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
@@ -168,21 +168,24 @@ pub struct Rule {
     /// What it says.
     pub action: Verdict,
     /// It also covers requests that destroy.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub destroys: bool,
     /// It was written by an answer ("always", a grant): it lifts an ask and never a deny, and is not a
     /// person's own hand.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lifts: bool,
     /// Its layer.
     pub layer: Layer,
     /// The file that holds it; None for builtin rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Arc<str>>,
     /// Its line in that file, from 1; 0 for builtin rules.
     pub line: usize,
     /// The writer's reason, shown to the model when it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Arc<str>>,
     /// The last day it holds, `YYYY-MM-DD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Arc<str>>,
 }
 

@@ -1,0 +1,4 @@
+//! What the verbs print.
+
+pub mod rules;
+pub mod status;

@@ -1,0 +1,237 @@
+//! `gsh status`: how strict gsh is here, why, and what it cannot do.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::rules::visible;
+use crate::policy::{Knobs, LayerState, Policy};
+use crate::store::places::Folders;
+
+/// How far something is enforced on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enforcement {
+    /// What.
+    pub what: &'static str,
+    /// `fully`, `partly` or `not`.
+    pub extent: &'static str,
+    /// What that means, in a sentence.
+    pub note: &'static str,
+}
+
+/// What gsh enforces by deciding before a command runs; whatever else is on is added by its own part.
+#[must_use]
+pub fn by_reading() -> Vec<Enforcement> {
+    vec![
+        Enforcement {
+            what: "commands that reach gsh",
+            extent: "fully",
+            note: "each is read and decided before it runs; what is not understood is never silent",
+        },
+        Enforcement {
+            what: "commands that go around gsh",
+            extent: "not",
+            note: "a caller that starts another shell or program is not seen; `gsh doctor` tests its doors",
+        },
+        Enforcement {
+            what: "what a running program does",
+            extent: "not",
+            note: "a program that was allowed can read, write and connect as the user can",
+        },
+        Enforcement {
+            what: "the time between decision and run",
+            extent: "partly",
+            note: "other processes of the same user can change files in between",
+        },
+    ]
+}
+
+/// The status for a person.
+#[must_use]
+pub fn text(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(text, "mode      {} (from {})", policy.mode.word(), visible(&policy.mode_origin));
+    let project = policy.places.project.as_deref();
+    let _ = writeln!(text, "project   {}", project.map_or("none".to_owned(), visible));
+    text.push_str("\nlayers, lowest first\n");
+    for layer in &policy.layers {
+        let path = layer.path.as_deref().map_or_else(|| "no file".to_owned(), visible);
+        let (name, state) = (layer.layer.word(), state(layer.state));
+        let _ = writeln!(text, "  {name:<13} {state:<10} {:>4} rules  {path}", layer.rules);
+        for report in &layer.damage {
+            let _ = writeln!(text, "      {}: {}", visible(&report.place()), visible(&report.title));
+        }
+        for ignored in &layer.ignored {
+            let _ = writeln!(text, "      no effect: {}", visible(ignored));
+        }
+    }
+    if let Some(place) = &policy.damage {
+        let place = visible(place);
+        let _ = writeln!(text, "  Until {place} is put right, nothing is silent by default.");
+    }
+    text.push_str("\nknobs\n");
+    for (name, value) in knobs(&policy.knobs) {
+        let _ = writeln!(text, "  {name:<24} {}", visible(&plain(&value)));
+    }
+    text.push_str("\nfolders\n");
+    for (name, folder) in places(folders) {
+        let _ =
+            writeln!(text, "  {name:<24} {}", folder.map_or("none".to_owned(), |folder| visible(&folder)));
+    }
+    text.push_str("\nenforced here\n");
+    for Enforcement { what, extent, note } in enforced {
+        let _ = writeln!(text, "  {extent:<6} {what}: {note}");
+    }
+    text
+}
+
+/// The status as data.
+#[must_use]
+pub fn json(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]) -> String {
+    let layers: Vec<Value> = policy.layers.iter().map(layer_json).collect();
+    let knobs: serde_json::Map<String, Value> =
+        knobs(&policy.knobs).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let folders: serde_json::Map<String, Value> =
+        places(folders).into_iter().map(|(name, folder)| (name.to_owned(), json!(folder))).collect();
+    let enforced: Vec<Value> = enforced
+        .iter()
+        .map(|part| json!({"what": part.what, "extent": part.extent, "note": part.note}))
+        .collect();
+    let status = json!({
+        "schema": 1,
+        "mode": policy.mode,
+        "mode_origin": policy.mode_origin,
+        "project": policy.places.project,
+        "layers": layers,
+        "damage": policy.damage,
+        "knobs": knobs,
+        "folders": folders,
+        "enforced": enforced,
+    });
+    serde_json::to_string_pretty(&status).unwrap_or_default()
+}
+
+fn layer_json(layer: &crate::policy::compose::LayerInfo) -> Value {
+    let damage: Vec<Value> = layer
+        .damage
+        .iter()
+        .map(|report| {
+            let position = report.position();
+            json!({
+                "file": report.file,
+                "line": position.map(|(line, _)| line),
+                "column": position.map(|(_, column)| column),
+                "title": report.title,
+                "help": report.help,
+            })
+        })
+        .collect();
+    json!({
+        "layer": layer.layer,
+        "path": layer.path,
+        "state": layer.state,
+        "rules": layer.rules,
+        "damage": damage,
+        "ignored": layer.ignored,
+    })
+}
+
+fn state(state: LayerState) -> &'static str {
+    match state {
+        LayerState::Ok => "ok",
+        LayerState::Missing => "missing",
+        LayerState::Untrusted => "untrusted",
+        LayerState::Damaged => "damaged",
+    }
+}
+
+/// Every knob by the name it has in a file.
+fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
+    vec![
+        ("on_unresolved", json!(knobs.on_unresolved)),
+        ("on_ask_without_terminal", json!(knobs.on_ask_without_terminal)),
+        ("on_review_unavailable", json!(knobs.on_review_unavailable)),
+        ("on_mixed", json!(knobs.on_mixed)),
+        ("audit.required", json!(knobs.audit_required)),
+        ("ask.terminals", json!(knobs.terminals)),
+        ("shell.path", json!(knobs.shell)),
+        ("run.pty", json!(knobs.pty)),
+        ("limits.bytes", json!(knobs.limits.bytes)),
+        ("limits.depth", json!(knobs.limits.depth)),
+        ("limits.nodes", json!(knobs.limits.nodes)),
+        ("limits.progress", json!(knobs.limits.progress)),
+        ("allow_roots", json!(knobs.allow_roots)),
+    ]
+}
+
+/// A value as a person reads it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "not set".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
+        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+fn places(folders: Option<&Folders>) -> Vec<(&'static str, Option<String>)> {
+    let shown = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    vec![
+        ("configuration", folders.map(|folders| shown(&folders.config))),
+        ("state", folders.map(|folders| shown(&folders.state))),
+        ("cache", folders.map(|folders| shown(&folders.cache))),
+        ("runtime", folders.and_then(|folders| folders.runtime.as_deref().map(shown))),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::compose::{Composition, compose};
+    use crate::policy::{Layer, LayerRules, Mode, Places, Rule, Verdict};
+    use crate::report::{Report, Span};
+
+    fn policy() -> Policy {
+        let mut user = LayerRules::of_rules(Layer::User, vec![]);
+        user.path = Some("/u/config.toml".into());
+        user.damage = vec![Report::at("unknown key `x`", "/u/config.toml", &"x = 1".into(), Span::new(0, 1))];
+        let allow = Rule::new(Layer::Project, "process.execute", "make", Verdict::Allow);
+        let mut project = LayerRules::of_rules(Layer::Project, vec![allow]);
+        (project.trusted, project.mode) = (false, Some(Mode::Bypass));
+        let today = "2030-01-01".to_owned();
+        let with = Composition { places: Places::default(), today, mode: None, resolve: &|_| None };
+        compose(vec![user, project], with)
+    }
+
+    #[test]
+    fn says_what_is_damaged_untrusted_and_not_enforced() {
+        let text = text(&policy(), None, &by_reading());
+        for part in [
+            "mode      default (from default)",
+            "/u/config.toml:1:1: unknown key `x`",
+            "untrusted",
+            "no effect: allow process.execute \"make\"",
+            "no effect: mode = \"bypass\"",
+            "Until /u/config.toml:1:1 is put right",
+            "on_mixed                 deny",
+            "not    what a running program does",
+        ] {
+            assert!(text.contains(part), "{part:?} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_same_as_data() {
+        let folders = Folders::new(&|name| (name == "HOME").then(|| "/h".into()));
+        let data: Value =
+            serde_json::from_str(&json(&policy(), folders.as_ref(), &by_reading())).expect("JSON");
+        assert_eq!(data["layers"][0]["state"], "damaged");
+        assert_eq!(data["layers"][0]["damage"][0]["line"], 1);
+        assert_eq!(data["layers"][1]["ignored"].as_array().map(Vec::len), Some(2));
+        assert_eq!(data["knobs"]["on_unresolved"], "ask");
+        assert_eq!(data["folders"]["configuration"], "/h/.config/gsh");
+        assert_eq!(data["mode"], "default");
+    }
+}

@@ -1,0 +1,135 @@
+//! All files that speak here, joined to one policy. Nothing here fails: what cannot be used is a damaged
+//! layer, which the policy turns into questions.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::cache::{self, Cached, Stamp};
+use super::find::{MANAGED, Source, sources};
+use super::read::{Origin, read};
+use super::trust;
+use crate::policy::compose::{Composition, compose};
+use crate::policy::{Layer, LayerRules, Mode, Places, Policy};
+use crate::report::Report;
+use crate::store::places::Folders;
+use crate::store::safe::{self, Owner, SafeError};
+
+/// What comes with the call.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// A file in the place of the user's.
+    pub config: Option<PathBuf>,
+    /// A mode, and where it was given.
+    pub mode: Option<(Mode, String)>,
+    /// Layers that are no files: the command line's rules, the session's grants.
+    pub layers: Vec<LayerRules>,
+    /// The machine owner's file.
+    pub managed: PathBuf,
+    /// The day it is judged on, `YYYY-MM-DD`.
+    pub today: String,
+}
+
+impl Options {
+    /// Nothing special, today.
+    #[must_use]
+    pub fn new() -> Self {
+        let today = jiff::tz::TimeZone::UTC.to_datetime(jiff::Timestamp::now()).date().to_string();
+        Self { config: None, mode: None, layers: vec![], managed: MANAGED.into(), today }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Loads the policy for a user (None without a home) in the places given.
+#[must_use]
+pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Policy {
+    let Options { config, mode, mut layers, managed, today } = options;
+    let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
+    let home = places.home.clone();
+    layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
+    compose(layers, Composition { places, today, mode, resolve: &real })
+}
+
+/// What one file says.
+fn layer(source: &Source, folders: Option<&Folders>, home: Option<&str>, is_given: bool) -> LayerRules {
+    let untrusted = LayerRules { trusted: !source.needs_trust, ..LayerRules::empty(source.layer) };
+    let unread = LayerRules { path: Some(source.path.to_string_lossy().into()), ..untrusted };
+    match look(source, folders, home) {
+        Ok(layer) => layer,
+        // Named by hand, it must be there.
+        Err(SafeError::Missing(_)) if !(is_given && source.layer == Layer::User) => unread,
+        Err(error) => match suspect(source, home, &error) {
+            Some(layer) => layer,
+            None => LayerRules { present: true, damage: vec![of_error(source, &error)], ..unread },
+        },
+    }
+}
+
+/// The file's reading, cached or new, with its trust.
+fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Result<LayerRules, SafeError> {
+    let (_, metadata) = safe::open(&source.path, source.owner)?;
+    let cached = folders.and_then(|folders| cache::find(folders, &source.path, &Stamp::of(&metadata)));
+    let (hash, mut layer) = match cached {
+        Some(cached) => (cached.hash, cached.layer),
+        None => {
+            let (content, metadata) = safe::read(&source.path, source.owner)?;
+            let (hash, layer) = (crate::store::hash(&content), reading(source, home, &content));
+            if let Some(folders) = folders {
+                // What is not kept is read again next time.
+                let cached = Cached::new(&source.path, Stamp::of(&metadata), &hash, &layer);
+                let _ = cache::keep(folders, &cached, SystemTime::now());
+            }
+            (hash, layer)
+        }
+    };
+    layer.layer = source.layer;
+    let trusted = |folders| trust::is_trusted(folders, &source.path, &hash).unwrap_or(false);
+    layer.trusted = !source.needs_trust || folders.is_some_and(trusted);
+    Ok(layer)
+}
+
+fn reading(source: &Source, home: Option<&str>, content: &[u8]) -> LayerRules {
+    let origin = Origin { layer: source.layer, path: &source.path, root: source.root.as_deref(), home };
+    match std::str::from_utf8(content) {
+        Ok(text) => read(text, &origin).layer,
+        Err(error) => {
+            // What comes before the stray byte can still refuse.
+            let text = content.get(..error.valid_up_to()).unwrap_or_default();
+            let mut layer = read(&String::from_utf8_lossy(text), &origin).layer;
+            let title = format!("byte {} is no UTF-8", error.valid_up_to());
+            layer.damage.insert(0, Report::of_file(title, &source.path.to_string_lossy()));
+            layer
+        }
+    }
+}
+
+/// A file that others could have written: what it refuses holds, what it allows does not.
+fn suspect(source: &Source, home: Option<&str>, error: &SafeError) -> Option<LayerRules> {
+    if !matches!(error, SafeError::Owner { .. } | SafeError::Writable { .. }) {
+        return None;
+    }
+    let (content, _) = safe::read(&source.path, Owner::Anyone).ok()?;
+    let mut layer = reading(source, home, &content);
+    layer.damage.insert(0, of_error(source, error));
+    layer.trusted = !source.needs_trust;
+    Some(layer)
+}
+
+fn of_error(source: &Source, error: &SafeError) -> Report {
+    Report::of_file(error.to_string(), &source.path.to_string_lossy())
+}
+
+/// The real path of a folder; of what does not exist yet, with its deepest existing part resolved.
+fn real(folder: &str) -> Option<String> {
+    let folder = Path::new(folder);
+    let existing = folder.ancestors().find_map(|above| {
+        let real = std::fs::canonicalize(above).ok()?;
+        Some(real.join(folder.strip_prefix(above).ok()?))
+    })?;
+    // Joining nothing leaves a slash at the end.
+    existing.to_str().map(|path| path.trim_end_matches('/').to_owned())
+}

@@ -1,0 +1,13 @@
+//! The files that people write: found, read with every mistake shown, trusted or not, and joined to a
+//! policy.
+
+pub mod cache;
+pub mod find;
+pub mod load;
+pub mod read;
+mod rule;
+pub mod schema;
+pub mod trust;
+
+#[cfg(test)]
+mod tests;

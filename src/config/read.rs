@@ -1,0 +1,280 @@
+//! The text of one file to the rules and settings of a layer. Every mistake becomes a report with its
+//! place; what is right beside it still counts.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::de::{DeTable, DeValue};
+
+use super::rule::RuleReader;
+use super::schema::{LIMITS, TOP, Wrong, modes, verdicts};
+use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
+use crate::policy::{Layer, LayerRules, Rule, Verdict};
+use crate::report::{Report, Span};
+
+/// A value with its place.
+pub(super) type Value<'t> = toml::Spanned<DeValue<'t>>;
+
+/// Where a file stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The layer it is read for.
+    pub layer: Layer,
+    /// Its path.
+    pub path: &'a Path,
+    /// Where its relative patterns start.
+    pub root: Option<&'a str>,
+    /// The user's home, for examples.
+    pub home: Option<&'a str>,
+}
+
+/// The examples of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The rule.
+    pub rule: Rule,
+    /// Subjects it must match.
+    pub matches: Vec<String>,
+    /// Subjects it must not match.
+    pub not_matches: Vec<String>,
+}
+
+/// A file as read.
+#[derive(Debug)]
+pub struct Reading {
+    /// What it says; its mistakes are the layer's damage.
+    pub layer: LayerRules,
+    /// The examples of its rules.
+    pub examples: Vec<Example>,
+}
+
+/// Reads a file's text.
+#[must_use]
+pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
+    let file: Arc<str> = origin.path.to_string_lossy().into();
+    let mut page = Page::new(text, Arc::clone(&file));
+    let (sound, errors) = salvage(text);
+    for error in errors {
+        let span = error.span().unwrap_or_default();
+        page.reports.push(Report::at(error.message(), &file, &page.source, span.into()));
+    }
+    let (table, _) = DeTable::parse_recoverable(&sound);
+    let mut layer = LayerRules { path: Some(file), present: true, ..LayerRules::empty(origin.layer) };
+    let mut rules = RuleReader::new(origin);
+    for (key, value) in table.get_ref() {
+        match &**key.get_ref() {
+            "permissions" => rules.permissions(&mut page, value),
+            name => top(&mut page, &mut layer, name, key.span().into(), value),
+        }
+    }
+    layer.rules = rules.rules;
+    layer.damage = page.reports;
+    Reading { layer, examples: rules.examples }
+}
+
+/// How many broken lines are passed over in one file.
+const MOST_BROKEN: usize = 64;
+
+/// The text with what is no TOML blanked out, so that every place stays where it is, and the errors. A
+/// parser stops at what it cannot read; what stands below it may still refuse something.
+fn salvage(text: &str) -> (Cow<'_, str>, Vec<toml::de::Error>) {
+    let mut sound = Cow::Borrowed(text);
+    let mut errors = vec![];
+    while errors.len() < MOST_BROKEN {
+        let Err(error) = DeTable::parse(&sound) else { break };
+        let at = error.span().map_or(0, |span| span.start);
+        errors.push(error);
+        match blanked(&sound, at) {
+            Some(blanked) => sound = Cow::Owned(blanked),
+            None => break,
+        }
+    }
+    (sound, errors)
+}
+
+/// The text without the line of a byte; without the whole section when that line is its header, whose
+/// keys would otherwise fall to the section above. None when nothing is there to take away.
+fn blanked(text: &str, byte: usize) -> Option<String> {
+    let start = text.get(..byte)?.rfind('\n').map_or(0, |at| at + 1);
+    let line_end =
+        |from: usize| text.get(from..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| from + at);
+    let mut end = line_end(start);
+    let is_header = |from: usize| {
+        text.get(from..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('['))
+    };
+    if is_header(start) {
+        while end < text.len() && !is_header(end + 1) {
+            end = line_end(end + 1);
+        }
+    }
+    let (before, broken, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
+    let blank: String = broken.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    (blank != broken).then(|| format!("{before}{blank}{after}"))
+}
+
+/// One key of a file's top other than the rules.
+fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &Value<'_>) {
+    use Verdict::{Allow, Ask, Deny, Review};
+    let settings = &mut layer.settings;
+    match name {
+        "mode" => layer.mode = page.word(value, &modes()),
+        "on_unresolved" => settings.on_unresolved = page.word(value, &verdicts(&[Review, Ask, Deny])),
+        "on_mixed" => settings.on_mixed = page.word(value, &verdicts(&[Review, Ask, Deny])),
+        "on_review_unavailable" => {
+            settings.on_review_unavailable = page.word(value, &verdicts(&[Allow, Ask, Deny]));
+        }
+        "on_ask_without_terminal" => {
+            let words = [
+                ("auto", WithoutTerminal::Auto),
+                ("queue", WithoutTerminal::Queue),
+                ("deny", WithoutTerminal::Deny),
+            ];
+            settings.on_ask_without_terminal = page.word(value, &words);
+        }
+        "allow_roots" => settings.allow_roots = page.roots(value),
+        "ask" => page.section(value, &["terminals"], |page, _, value| settings.terminals = page.texts(value)),
+        "audit" => page.section(value, &["required"], |page, _, value| {
+            settings.audit_required = page.truth(value);
+        }),
+        "shell" => page.section(value, &["path"], |page, _, value| settings.shell = page.absolute(value)),
+        "run" => page.section(value, &["pty"], |page, _, value| {
+            let words = [("auto", Pty::Auto), ("always", Pty::Always), ("never", Pty::Never)];
+            settings.pty = page.word(value, &words);
+        }),
+        "limits" => {
+            page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))
+        }
+        _ => page.wrong(key, &Wrong::Key { key: name.to_owned(), known: TOP }),
+    }
+}
+
+fn limit(page: &mut Page, limits: &mut Limits, key: &str, value: &Value<'_>) {
+    let limit = match key {
+        "bytes" => &mut limits.bytes,
+        "depth" => &mut limits.depth,
+        "nodes" => &mut limits.nodes,
+        _ => &mut limits.progress,
+    };
+    *limit = page.count(value);
+}
+
+/// The text that is read, and what was found wrong in it.
+pub(super) struct Page {
+    file: Arc<str>,
+    source: Arc<str>,
+    /// Where its lines end.
+    ends: Vec<usize>,
+    reports: Vec<Report>,
+}
+
+impl Page {
+    fn new(text: &str, file: Arc<str>) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { file, source: text.into(), ends, reports: vec![] }
+    }
+
+    /// The file's name.
+    pub(super) fn file(&self) -> Arc<str> {
+        Arc::clone(&self.file)
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, byte: usize) -> usize {
+        self.ends.partition_point(|end| *end < byte) + 1
+    }
+
+    /// Reports something wrong.
+    pub(super) fn wrong(&mut self, span: Span, wrong: &Wrong) {
+        let report = Report::at(wrong.to_string(), &self.file, &self.source, span);
+        self.reports.push(match wrong.help() {
+            Some(help) => report.help(help),
+            None => report,
+        });
+    }
+
+    fn wrong_type<T>(&mut self, value: &Value<'_>, expected: &'static str) -> Option<T> {
+        let found = value.get_ref().type_str();
+        self.wrong(value.span().into(), &Wrong::Type { expected, found });
+        None
+    }
+
+    /// Hands on the known keys of a table.
+    pub(super) fn section(
+        &mut self,
+        value: &Value<'_>,
+        known: &'static [&'static str],
+        mut take: impl FnMut(&mut Self, &str, &Value<'_>),
+    ) {
+        let Some(table) = self.table(value) else { return };
+        for (key, value) in table {
+            if known.contains(&&**key.get_ref()) {
+                take(self, key.get_ref(), value);
+            } else {
+                let key_text = key.get_ref().to_string();
+                self.wrong(key.span().into(), &Wrong::Key { key: key_text, known });
+            }
+        }
+    }
+
+    pub(super) fn table<'v, 't>(&mut self, value: &'v Value<'t>) -> Option<&'v DeTable<'t>> {
+        value.get_ref().as_table().or_else(|| self.wrong_type(value, "a table"))
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&mut self, value: &Value<'_>, words: &[(&'static str, T)]) -> Option<T> {
+        let word = self.text(value)?;
+        let found = words.iter().find(|(known, _)| *known == word).map(|(_, meant)| *meant);
+        if found.is_none() {
+            let known = words.iter().map(|(known, _)| *known).collect();
+            self.wrong(value.span().into(), &Wrong::Word { word, known });
+        }
+        found
+    }
+
+    pub(super) fn text(&mut self, value: &Value<'_>) -> Option<String> {
+        value.get_ref().as_str().map(str::to_owned).or_else(|| self.wrong_type(value, "a string"))
+    }
+
+    /// Strings with their places.
+    pub(super) fn spanned_texts(&mut self, value: &Value<'_>) -> Option<Vec<(String, Span)>> {
+        let Some(values) = value.get_ref().as_array() else {
+            return self.wrong_type(value, "an array of strings");
+        };
+        values.iter().map(|value| Some((self.text(value)?, value.span().into()))).collect()
+    }
+
+    fn texts(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        self.spanned_texts(value).map(|texts| texts.into_iter().map(|(text, _)| text).collect())
+    }
+
+    pub(super) fn truth(&mut self, value: &Value<'_>) -> Option<bool> {
+        value.get_ref().as_bool().or_else(|| self.wrong_type(value, "true or false"))
+    }
+
+    fn count(&mut self, value: &Value<'_>) -> Option<usize> {
+        let number = value.get_ref().as_integer();
+        let number = number.and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok());
+        number.filter(|number| *number > 0).or_else(|| self.wrong_type(value, "a number above 0"))
+    }
+
+    fn absolute(&mut self, value: &Value<'_>) -> Option<String> {
+        let path = self.text(value)?;
+        if path.starts_with('/') {
+            return Some(path);
+        }
+        self.wrong(value.span().into(), &Wrong::NotAbsolute(path));
+        None
+    }
+
+    /// Folders, absolute or in the home.
+    fn roots(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let roots = self.spanned_texts(value)?;
+        let (good, bad): (Vec<_>, Vec<_>) =
+            roots.into_iter().partition(|(root, _)| root.starts_with('/') || root.starts_with("~/"));
+        for (root, span) in bad {
+            self.wrong(span, &Wrong::NotAbsolute(root));
+        }
+        Some(good.into_iter().map(|(root, _)| root).collect())
+    }
+}

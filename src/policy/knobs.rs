@@ -1,0 +1,247 @@
+//! What can be set beside rules. A file that may only tighten changes a knob only to something stricter.
+
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+
+/// What becomes of a question where no terminal is a person's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WithoutTerminal {
+    /// It waits in the queue where somebody listens; else it is refused, and kept for a later answer.
+    #[default]
+    Auto,
+    /// It waits in the queue.
+    Queue,
+    /// It is refused at once.
+    Deny,
+}
+
+/// When a command runs on a pseudo-terminal of gsh's own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pty {
+    /// When its output is a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How much of a text is read before it counts as not understood. None is the reader's own measure.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Its length in bytes.
+    pub bytes: Option<usize>,
+    /// How deeply commands may stand in commands.
+    pub depth: Option<usize>,
+    /// How many nodes the grammar may find.
+    pub nodes: Option<usize>,
+    /// How many rounds of a hundred steps the grammar may take.
+    pub progress: Option<usize>,
+}
+
+/// The knobs as they hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Knobs {
+    /// What becomes of a part that was not understood: ask, review or deny.
+    pub on_unresolved: Verdict,
+    /// What becomes of a question that no terminal can put.
+    pub on_ask_without_terminal: WithoutTerminal,
+    /// What becomes of a review when the reviewer fails: deny, ask or allow.
+    pub on_review_unavailable: Verdict,
+    /// What becomes of a command of which some parts are denied: deny, ask or review.
+    pub on_mixed: Verdict,
+    /// Nothing runs without a record of it.
+    pub audit_required: bool,
+    /// Kinds of terminal, or programs by absolute path, that the user vouches for.
+    pub terminals: Vec<String>,
+    /// The real shell.
+    pub shell: Option<String>,
+    /// When a pseudo-terminal is used.
+    pub pty: Pty,
+    /// How much of a text is read.
+    pub limits: Limits,
+    /// Further folders that count as the project.
+    pub allow_roots: Vec<String>,
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self {
+            on_unresolved: Verdict::Ask,
+            on_ask_without_terminal: WithoutTerminal::Auto,
+            on_review_unavailable: Verdict::Deny,
+            on_mixed: Verdict::Deny,
+            audit_required: false,
+            terminals: vec![],
+            shell: None,
+            pty: Pty::Auto,
+            limits: Limits::default(),
+            allow_roots: vec![],
+        }
+    }
+}
+
+/// What one file says of the knobs; None where it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// See [`Knobs::on_unresolved`].
+    pub on_unresolved: Option<Verdict>,
+    /// See [`Knobs::on_ask_without_terminal`].
+    pub on_ask_without_terminal: Option<WithoutTerminal>,
+    /// See [`Knobs::on_review_unavailable`].
+    pub on_review_unavailable: Option<Verdict>,
+    /// See [`Knobs::on_mixed`].
+    pub on_mixed: Option<Verdict>,
+    /// See [`Knobs::audit_required`].
+    pub audit_required: Option<bool>,
+    /// See [`Knobs::terminals`].
+    pub terminals: Option<Vec<String>>,
+    /// See [`Knobs::shell`].
+    pub shell: Option<String>,
+    /// See [`Knobs::pty`].
+    pub pty: Option<Pty>,
+    /// See [`Knobs::limits`].
+    pub limits: Limits,
+    /// See [`Knobs::allow_roots`].
+    pub allow_roots: Option<Vec<String>>,
+}
+
+/// Whether a file may loosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum May {
+    Loosen,
+    Tighten,
+}
+
+impl Knobs {
+    /// Takes over all that a file of the user says.
+    pub fn set(&mut self, settings: &Settings) {
+        self.apply(settings, May::Loosen);
+        if let Some(terminals) = &settings.terminals {
+            self.terminals.clone_from(terminals);
+        }
+        if let Some(shell) = &settings.shell {
+            self.shell = Some(shell.clone());
+        }
+        if let Some(roots) = &settings.allow_roots {
+            self.allow_roots.clone_from(roots);
+        }
+        if let Some(pty) = settings.pty {
+            self.pty = pty;
+        }
+    }
+
+    /// Takes over what makes something stricter, and names the settings that would not.
+    pub fn tighten(&mut self, settings: &Settings) -> Vec<&'static str> {
+        let mut ignored = self.apply(settings, May::Tighten);
+        if let Some(terminals) = &settings.terminals {
+            if terminals.iter().any(|terminal| !self.terminals.contains(terminal)) {
+                ignored.push("ask.terminals");
+            }
+            self.terminals.retain(|terminal| terminals.contains(terminal));
+        }
+        ignored.extend(settings.shell.is_some().then_some("shell.path"));
+        ignored.extend(settings.pty.is_some().then_some("run.pty"));
+        ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
+        ignored
+    }
+
+    /// The settings that have an order from mild to strict.
+    fn apply(&mut self, settings: &Settings, may: May) -> Vec<&'static str> {
+        let mut ignored = vec![];
+        let mut refuse = |refused: bool, name| ignored.extend(refused.then_some(name));
+        refuse(raise(&mut self.on_unresolved, settings.on_unresolved, may), "on_unresolved");
+        refuse(
+            raise(&mut self.on_ask_without_terminal, settings.on_ask_without_terminal, may),
+            "on_ask_without_terminal",
+        );
+        refuse(
+            raise(&mut self.on_review_unavailable, settings.on_review_unavailable, may),
+            "on_review_unavailable",
+        );
+        refuse(raise(&mut self.on_mixed, settings.on_mixed, may), "on_mixed");
+        refuse(raise(&mut self.audit_required, settings.audit_required, may), "audit.required");
+        refuse(lower(&mut self.limits.bytes, settings.limits.bytes, may), "limits.bytes");
+        refuse(lower(&mut self.limits.depth, settings.limits.depth, may), "limits.depth");
+        refuse(lower(&mut self.limits.nodes, settings.limits.nodes, may), "limits.nodes");
+        refuse(lower(&mut self.limits.progress, settings.limits.progress, may), "limits.progress");
+        ignored
+    }
+}
+
+/// Takes over a value unless it is milder and may not be; says whether it was refused.
+fn raise<T: Ord + Copy>(knob: &mut T, value: Option<T>, may: May) -> bool {
+    match value {
+        Some(value) if may == May::Loosen || value >= *knob => *knob = value,
+        Some(_) => return true,
+        None => {}
+    }
+    false
+}
+
+/// Takes over a limit unless it is wider and may not be; says whether it was refused. Against the
+/// reader's own measure, which is not known here, nothing but the user's word counts.
+fn lower(limit: &mut Option<usize>, value: Option<usize>, may: May) -> bool {
+    match (value, *limit) {
+        (None, _) => false,
+        (Some(value), Some(now)) if may == May::Tighten && value > now => true,
+        (Some(_), None) if may == May::Tighten => true,
+        (Some(_), _) => {
+            *limit = value;
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tightening_file_only_tightens() {
+        let mut knobs = Knobs { terminals: vec!["tmux".into(), "screen".into()], ..Knobs::default() };
+        knobs.limits.depth = Some(40);
+        let ignored = knobs.tighten(&Settings {
+            on_unresolved: Some(Verdict::Deny),
+            on_mixed: Some(Verdict::Ask),
+            on_review_unavailable: Some(Verdict::Allow),
+            on_ask_without_terminal: Some(WithoutTerminal::Deny),
+            audit_required: Some(true),
+            terminals: Some(vec!["tmux".into(), "mine".into()]),
+            shell: Some("/p/sh".into()),
+            pty: None,
+            limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
+            allow_roots: Some(vec!["/".into()]),
+        });
+        assert_eq!(knobs.on_unresolved, Verdict::Deny);
+        assert_eq!(knobs.on_mixed, Verdict::Deny);
+        assert_eq!(knobs.on_ask_without_terminal, WithoutTerminal::Deny);
+        assert!(knobs.audit_required);
+        assert_eq!(knobs.terminals, ["tmux"]);
+        assert_eq!((knobs.shell, knobs.allow_roots, knobs.limits.depth), (None, vec![], Some(40)));
+        let expected = [
+            "on_review_unavailable",
+            "on_mixed",
+            "limits.bytes",
+            "limits.depth",
+            "ask.terminals",
+            "shell.path",
+            "allow_roots",
+        ];
+        assert_eq!(ignored, expected);
+    }
+
+    #[test]
+    fn the_user_may_say_anything() {
+        let mut knobs = Knobs::default();
+        let settings =
+            Settings { on_mixed: Some(Verdict::Ask), shell: Some("/bin/bash".into()), ..Settings::default() };
+        knobs.set(&settings);
+        assert_eq!((knobs.on_mixed, knobs.shell.as_deref()), (Verdict::Ask, Some("/bin/bash")));
+    }
+}

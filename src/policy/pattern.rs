@@ -1,0 +1,275 @@
+//! The language of patterns: `*` is any run of characters, `/` included; `?` is one; a trailing ` *`
+//! makes the arguments optional; everything else is itself. Anchored at both ends, case-sensitive.
+//! `\*`, `\?` and `\\` are the plain characters.
+//!
+//! The pieces between the stars are looked for from left to right, each once, so a hostile subject
+//! costs no backtracking over stars.
+
+/// One compiled pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// What stands between the stars; never empty.
+    pieces: Vec<Piece>,
+    /// It ends in ` *`: what comes before that matches too.
+    optional_tail: bool,
+}
+
+/// What stands between two stars.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    /// Characters that stand for themselves.
+    Literal(Box<str>),
+    /// Characters and gaps of one character (`None`).
+    Gapped(Vec<Option<char>>),
+}
+
+impl Pattern {
+    /// Reads a pattern; every text is one.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let pieces: Vec<Piece> = if text.contains(['?', '\\']) {
+            spelled_out(text)
+        } else {
+            text.split('*').map(|piece| Piece::Literal(piece.into())).collect()
+        };
+        let optional_tail = match pieces.as_slice() {
+            [only, last] if last.is_empty() => only.without_space().is_some_and(|before| !before.is_empty()),
+            [.., before, last] if last.is_empty() => before.without_space().is_some(),
+            _ => false,
+        };
+        Self { pieces, optional_tail }
+    }
+
+    /// Whether the whole subject matches.
+    #[must_use]
+    pub fn matches(&self, subject: &str) -> bool {
+        matches(&self.pieces, subject) || (self.optional_tail && self.matches_without_tail(subject))
+    }
+
+    fn matches_without_tail(&self, subject: &str) -> bool {
+        match self.pieces.as_slice() {
+            // The everyday form, `git status *`, without making anything.
+            [Piece::Literal(text), _] => text.strip_suffix(' ') == Some(subject),
+            [before @ .., last, _] => {
+                let last = last.without_space();
+                let pieces: Vec<Piece> = before.iter().cloned().chain(last).collect();
+                matches(&pieces, subject)
+            }
+            _ => false,
+        }
+    }
+
+    /// The text it matches, if it has no wildcard.
+    #[must_use]
+    pub fn exact(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The characters before its first wildcard.
+    #[must_use]
+    pub fn head(&self) -> String {
+        match self.pieces.first() {
+            Some(Piece::Literal(text)) => text.to_string(),
+            Some(Piece::Gapped(chars)) => chars.iter().map_while(|c| *c).collect(),
+            None => String::new(),
+        }
+    }
+
+    /// Whether it names nothing: only stars.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.pieces.len() > 1 && self.pieces.iter().all(Piece::is_empty)
+    }
+}
+
+fn matches(pieces: &[Piece], subject: &str) -> bool {
+    let [first, rest @ ..] = pieces else { return false };
+    let Some(mut left) = first.strip_from_start(subject) else { return false };
+    let Some((last, middle)) = rest.split_last() else { return left.is_empty() };
+    for piece in middle {
+        match piece.skip_past(left) {
+            Some(after) => left = after,
+            None => return false,
+        }
+    }
+    last.ends(left)
+}
+
+/// The pieces of a pattern that has more than stars and plain characters.
+fn spelled_out(text: &str) -> Vec<Piece> {
+    let (mut pieces, mut piece) = (vec![], vec![]);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' => pieces.push(Piece::new(std::mem::take(&mut piece))),
+            '?' => piece.push(None),
+            '\\' => piece.push(Some(chars.next_if(|c| matches!(c, '*' | '?' | '\\')).unwrap_or('\\'))),
+            c => piece.push(Some(c)),
+        }
+    }
+    pieces.push(Piece::new(piece));
+    pieces
+}
+
+impl Piece {
+    fn new(chars: Vec<Option<char>>) -> Self {
+        match chars.iter().copied().collect::<Option<String>>() {
+            Some(text) => Self::Literal(text.into()),
+            None => Self::Gapped(chars),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Self::Literal(text) if text.is_empty())
+    }
+
+    fn without_space(&self) -> Option<Self> {
+        match self {
+            Self::Literal(text) => text.strip_suffix(' ').map(|text| Self::Literal(text.into())),
+            Self::Gapped(chars) => match chars.split_last() {
+                Some((Some(' '), before)) => Some(Self::new(before.to_vec())),
+                _ => None,
+            },
+        }
+    }
+
+    fn strip_from_start<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal(piece) => text.strip_prefix(&**piece),
+            Self::Gapped(piece) => {
+                let mut chars = text.chars();
+                let all = piece.iter().all(|want| chars.next().is_some_and(|c| want.is_none_or(|w| w == c)));
+                all.then_some(chars.as_str())
+            }
+        }
+    }
+
+    /// What follows its leftmost occurrence.
+    fn skip_past<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Literal(piece) => text.find(&**piece).and_then(|at| text.get(at + piece.len()..)),
+            Self::Gapped(_) => {
+                let starts = text.char_indices().map(|(at, _)| at);
+                starts.filter_map(|at| text.get(at..)).find_map(|tail| self.strip_from_start(tail))
+            }
+        }
+    }
+
+    fn ends(&self, text: &str) -> bool {
+        match self {
+            Self::Literal(piece) => text.ends_with(&**piece),
+            Self::Gapped(piece) => {
+                let mut chars = text.chars();
+                piece.iter().rev().all(|want| chars.next_back().is_some_and(|c| want.is_none_or(|w| w == c)))
+            }
+        }
+    }
+}
+
+/// The pattern that matches exactly this text.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn matching() {
+        for (pattern, yes, no) in [
+            (
+                "git status",
+                &["git status"][..],
+                &["git status -s", "git statu", "Git status", " git status"][..],
+            ),
+            ("git status *", &["git status", "git status -s", "git status "], &["git statuses", "git"]),
+            ("ls *", &["ls", "ls -l"], &["lsof", "lsof -i"]),
+            ("ls*", &["ls", "lsof -i"], &["l"]),
+            ("*", &["", "a", "a/b c"], &[]),
+            ("**", &["", "a"], &[]),
+            ("?", &["a", "ä"], &["", "ab"]),
+            ("a?c*", &["abc", "aäcd"], &["ac", "a"]),
+            ("*.env", &["/p/.env", "x.env"], &["/p/.env.local"]),
+            ("*/.ssh/*", &["/home/u/.ssh/id"], &["/home/u/.ssh"]),
+            ("curl * | sh", &["curl a | sh", "curl -s a b | sh"], &["curl | sh", "curl a | sh x"]),
+            ("a*b*a", &["aba", "axbya"], &["ab", "aa"]),
+            ("a*a", &["aa", "axa"], &["a"]),
+            ("ab*ba", &["abba"], &["aba"]),
+            ("*?b", &["ab", "xab"], &["b"]),
+            ("*a?c*", &["xabcx", "aaabc"], &["xacx"]),
+            (r"a\*", &["a*"], &["ab", r"a\*"]),
+            (r"a\?\\", &[r"a?\"], &["ab"]),
+            (r"a\b", &[r"a\b"], &["ab"]),
+            ("", &[""], &["a"]),
+            (" *", &[" ", " x"], &[""]),
+            ("npm * *", &["npm x", "npm x y"], &["npm"]),
+            ("x ? *", &["x y", "x y z"], &["x", "x yy"]),
+        ] {
+            let compiled = Pattern::new(pattern);
+            for subject in yes {
+                assert!(compiled.matches(subject), "{pattern:?} should match {subject:?}");
+            }
+            for subject in no {
+                assert!(!compiled.matches(subject), "{pattern:?} should not match {subject:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn heads() {
+        for (pattern, head, exact, bare) in [
+            ("git push *", "git push ", None, false),
+            ("a?c", "a", None, false),
+            ("*", "", None, true),
+            ("**", "", None, true),
+            ("*a", "", None, false),
+            ("", "", Some(""), false),
+            (r"a\*b", "a*b", Some("a*b"), false),
+        ] {
+            let compiled = Pattern::new(pattern);
+            assert_eq!(compiled.head(), head, "{pattern:?}");
+            assert_eq!(compiled.exact(), exact, "{pattern:?}");
+            assert_eq!(compiled.is_bare(), bare, "{pattern:?}");
+        }
+    }
+
+    /// The language as its definition reads, at whatever cost.
+    fn slow(pattern: &[char], subject: &[char]) -> bool {
+        match pattern {
+            [] => subject.is_empty(),
+            ['*', rest @ ..] => (0..=subject.len()).any(|at| slow(rest, &subject[at..])),
+            ['?', rest @ ..] => !subject.is_empty() && slow(rest, &subject[1..]),
+            [c, rest @ ..] => subject.first() == Some(c) && slow(rest, &subject[1..]),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_definition(pattern in "[ab?*/]{0,8}", subject in "[ab/]{0,10}") {
+            let letters = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(Pattern::new(&pattern).matches(&subject), slow(&letters(&pattern), &letters(&subject)));
+        }
+
+        #[test]
+        fn an_escaped_text_matches_itself_alone(text in "[ab*?\\\\ ]{0,8}", other in "[ab*?\\\\ ]{0,8}") {
+            let pattern = Pattern::new(&escape(&text));
+            prop_assert!(pattern.matches(&text));
+            prop_assert_eq!(pattern.matches(&other), text == other);
+            prop_assert_eq!(pattern.exact(), Some(text.as_str()));
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! One ordered list of rules, arranged so that the last one that matches is found without trying all.
+//!
+//! A rule lies in a drawer of each capability it covers: by its whole text when it has no wildcard, by
+//! the literal words (or folders) before its first wildcard, or in the drawer of those that begin with
+//! one. A subject opens only the drawers that could hold a rule for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::pattern::Pattern;
+use super::{Capability, Rule, Verdict};
+
+/// What kinds of request a rule is limited to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Whatever its capability and pattern say.
+    #[default]
+    Any,
+    /// Only read-only requests of a client to its own service.
+    Query,
+    /// Also overwriting, but no other destruction.
+    Overwrite,
+}
+
+/// One rule, ready to match.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The rule as written.
+    pub rule: Arc<Rule>,
+    /// The forms of its pattern: as written for texts; for paths with `~` expanded, as spelled and real.
+    pub patterns: Vec<Pattern>,
+    /// Which requests it is for.
+    pub bounds: Bounds,
+}
+
+/// Which requests a rule is for, beside its capability and pattern.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// What it is limited to.
+    pub reach: Reach,
+    /// The action that decides what it matches. An allow that was raised to ask still matches only what
+    /// it would have allowed: otherwise it would hide refusals that it never reached.
+    pub matches_as: Verdict,
+}
+
+impl Compiled {
+    /// Whether any form of its pattern matches.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.matches(text))
+    }
+
+    /// Whether it names this text and no other.
+    #[must_use]
+    pub fn is_exactly(&self, text: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.exact() == Some(text))
+    }
+
+    /// Whether its pattern names nothing.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.patterns.iter().all(Pattern::is_bare)
+    }
+}
+
+/// Rules in order, lowest first.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    rules: Vec<Compiled>,
+    drawers: [Drawers; Capability::ALL.len()],
+}
+
+/// Where the rules of one capability lie, by their place in the list.
+#[derive(Debug, Clone, Default)]
+struct Drawers {
+    exact: HashMap<Box<str>, Vec<usize>>,
+    by_head: HashMap<Box<str>, Vec<usize>>,
+    common: Vec<usize>,
+}
+
+/// How many words or folders of a head are used: a subject opens at most one drawer more than this.
+const DEPTH: usize = 8;
+
+impl RuleSet {
+    /// Adds a rule at the end. `forms` gives the forms of its pattern, for files (`true`) or for commands
+    /// and tools; it is asked only for what the rule covers.
+    pub fn push(&mut self, rule: &Arc<Rule>, bounds: Bounds, mut forms: impl FnMut(bool) -> Vec<Pattern>) {
+        let covered = covered(&rule.capability);
+        for files in [false, true] {
+            if !covered.iter().any(|capability| capability.is_file() == files) {
+                continue;
+            }
+            let (index, patterns) = (self.rules.len(), forms(files));
+            for capability in covered.iter().filter(|capability| capability.is_file() == files) {
+                if let Some(drawers) = self.drawers.get_mut(*capability as usize) {
+                    drawers.put(index, &patterns, separator(*capability));
+                }
+            }
+            self.rules.push(Compiled { rule: Arc::clone(rule), patterns, bounds });
+        }
+    }
+
+    /// The last rule of the capability that satisfies the predicate, among those that could match one of
+    /// the texts. The predicate says whether the rule does match.
+    pub fn find_last(
+        &self,
+        capability: Capability,
+        texts: &[&str],
+        mut matches: impl FnMut(&Compiled) -> bool,
+    ) -> Option<&Compiled> {
+        let drawers = self.drawers.get(capability as usize)?;
+        let mut best: Option<usize> = None;
+        for drawer in drawers.open(texts, separator(capability)) {
+            for &index in drawer.iter().rev().take_while(|index| best.is_none_or(|best| **index > best)) {
+                if self.rules.get(index).is_some_and(&mut matches) {
+                    best = Some(index);
+                    break;
+                }
+            }
+        }
+        best.and_then(|index| self.rules.get(index))
+    }
+
+    /// The rules in order. One whose capability pattern spans both files and commands is there twice.
+    pub fn iter(&self) -> impl Iterator<Item = &Compiled> {
+        self.rules.iter()
+    }
+
+    /// How many rules there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+}
+
+impl Drawers {
+    fn put(&mut self, index: usize, patterns: &[Pattern], separator: char) {
+        for pattern in patterns {
+            let drawer = match (pattern.exact(), key(&pattern.head(), separator)) {
+                (Some(text), _) => self.exact.entry(text.into()).or_default(),
+                (None, Some(key)) => self.by_head.entry(key.into()).or_default(),
+                (None, None) => &mut self.common,
+            };
+            if drawer.last() != Some(&index) {
+                drawer.push(index);
+            }
+        }
+    }
+
+    /// The drawers that could hold a rule for one of the texts.
+    fn open(&self, texts: &[&str], separator: char) -> Vec<&[usize]> {
+        let mut open: Vec<&[usize]> = vec![&self.common];
+        for text in texts {
+            open.extend(self.exact.get(*text).map(Vec::as_slice));
+            for head in heads(text, separator) {
+                open.extend(self.by_head.get(head).map(Vec::as_slice));
+            }
+        }
+        open
+    }
+}
+
+/// The capabilities that a rule is for.
+fn covered(capability: &str) -> Vec<Capability> {
+    if let Some(named) = Capability::ALL.into_iter().find(|known| known.word() == capability) {
+        return vec![named];
+    }
+    let pattern = Pattern::new(capability);
+    Capability::ALL.into_iter().filter(|known| pattern.matches(known.word())).collect()
+}
+
+/// What separates the parts of a subject.
+fn separator(capability: Capability) -> char {
+    if capability.is_file() { '/' } else { ' ' }
+}
+
+/// The whole parts that a pattern's head is sure of, at most [`DEPTH`]; None when there is not even one.
+fn key(head: &str, separator: char) -> Option<&str> {
+    let last = head.match_indices(separator).take(DEPTH).last()?;
+    head.get(..last.0)
+}
+
+/// Every beginning of the text that could be the key of a rule that matches it: what precedes each
+/// separator, and the whole (a rule `git status *` matches `git status`).
+fn heads(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let inner = text.match_indices(separator).take(DEPTH).filter_map(move |(at, _)| text.get(..at));
+    inner.chain([text])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::Layer;
+
+    fn set(rules: &[(String, String)]) -> RuleSet {
+        let mut set = RuleSet::default();
+        for (capability, pattern) in rules {
+            let rule = Arc::new(Rule::new(Layer::User, capability, pattern, Verdict::Ask));
+            let forms = |_| vec![Pattern::new(pattern)];
+            let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
+            set.push(&rule, bounds, forms);
+        }
+        set
+    }
+
+    #[test]
+    fn the_last_match_is_found() {
+        let rules = ["*", "git *", "git push *", "git push", "*sh*", "npm test"];
+        let rules: Vec<_> = rules.iter().map(|p| ("process.execute".to_owned(), (*p).to_owned())).collect();
+        let set = set(&rules);
+        for (subject, pattern) in [
+            ("ls", "*"),
+            ("git", "git *"),
+            ("git status", "git *"),
+            ("git push", "*sh*"),
+            ("npm test", "npm test"),
+            ("npm test x", "*"),
+        ] {
+            let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| rule.matches(subject));
+            assert_eq!(found.map(|c| c.rule.pattern.as_str()), Some(pattern), "{subject}");
+            assert!(set.find_last(Capability::GitModify, &[subject], |_| true).is_none());
+        }
+    }
+
+    #[test]
+    fn ten_thousand_rules_open_few_drawers() {
+        let mut rules = vec![];
+        for n in 0..10_000 {
+            rules.push(("process.execute".to_owned(), format!("git tool{n} *")));
+        }
+        let set = set(&rules);
+        let mut tried = 0;
+        let subject = "git tool77 now";
+        let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| {
+            tried += 1;
+            rule.matches(subject)
+        });
+        assert_eq!(found.map(|c| c.rule.pattern.as_str()), Some("git tool77 *"));
+        assert_eq!(tried, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn drawers_change_no_answer(
+            rules in prop::collection::vec(("(file\\.\\*|file\\.read|process\\.execute|\\*)", "[ab */?]{0,9}"), 0..12),
+            subject in "[ab /]{0,9}",
+            path in any::<bool>(),
+        ) {
+            let capability = if path { Capability::FileRead } else { Capability::ProcessExecute };
+            let set = set(&rules);
+            let naive = rules.iter().rev().find(|(covers, pattern)| {
+                Pattern::new(covers).matches(capability.word()) && Pattern::new(pattern).matches(&subject)
+            });
+            let found = set.find_last(capability, &[&subject], |rule| rule.matches(&subject));
+            prop_assert_eq!(
+                found.map(|c| (&c.rule.capability, &c.rule.pattern)),
+                naive.map(|(covers, pattern)| (covers, pattern))
+            );
+        }
+    }
+}
