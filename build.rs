@@ -77,20 +77,20 @@ impl Emitter {
             .map(|option| {
                 let value = option.value.as_ref().map_or("None".to_owned(), |value| format!("Some({})", what(value)));
                 let effects = effects(&option.effects);
-                let long = option.names.first().cloned().unwrap_or_default();
-                format!("Opt {{ name: {long:?}, value: {value}, optional: {}, effects: &[{effects}] }},", option.optional)
+                format!("Opt {{ names: &{:?}, value: {value}, optional: {}, effects: &[{effects}] }},", option.names, option.optional)
             })
             .collect();
         let style = |word: &str| model.style.iter().any(|each| each == word);
         writeln!(
             self.text,
             "static COMMAND_{place}: Command = Command {{\n options: &[{options}],\n names: &{:?},\n slots: &[{}],\n \
-             effects: &[{}],\n alone: &[{}],\n subcommands: &[{subs}],\n style: Style {{ first: {}, exact: {}, words: {}, \
+             effects: &[{}],\n alone: &[{}],\n bare: &[{}],\n subcommands: &[{subs}],\n style: Style {{ first: {}, exact: {}, words: {}, \
              raw: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n}};",
             model.names(),
             slots(&model.slots),
             effects(&model.effects),
             effects(&model.alone),
+            effects(&model.bare),
             style("first"),
             style("exact"),
             style("words"),

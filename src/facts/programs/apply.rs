@@ -77,7 +77,7 @@ pub(super) fn settle(
         let before = reading.unexplained.len();
         effects(found.option.effects, &mut casts, reading);
         for unexplained in reading.unexplained.iter_mut().skip(before) {
-            found.option.name.clone_into(&mut unexplained.detail);
+            unexplained.detail = found.option.names.join(" ");
             unexplained.index = Some(found.index);
         }
     }
@@ -85,6 +85,9 @@ pub(super) fn settle(
     let filled = place(command, scan, slots, argv, reading);
     if !filled && command.subcommands.is_empty() | scan.operands.is_empty() {
         effects(command.alone, &mut casts, reading);
+    }
+    if scan.operands.is_empty() && scan.found.is_empty() {
+        effects(command.bare, &mut casts, reading);
     }
     for each in reading.uses.iter_mut().skip(settled) {
         if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
@@ -217,7 +220,6 @@ fn output(printed: Printed) -> Output {
     match printed {
         Printed::Any => Output::Any,
         Printed::Nothing => Output::Nothing,
-        Printed::Text => Output::Text(Arg::default()),
         Printed::InputLines => Output::InputLines,
         Printed::Input => Output::Input,
         Printed::Number => Output::Number,

@@ -27,9 +27,14 @@ pub(super) struct Found {
 }
 
 impl Scan {
-    /// Whether this option was given, by its first name in the table.
+    /// Whether this option was given, under any of its names.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.found.iter().any(|found| found.option.name == name)
+        self.given(name).next().is_some()
+    }
+
+    /// Each time this option was given.
+    pub(super) fn given<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Found> {
+        self.found.iter().filter(move |found| found.option.names.contains(&name))
     }
 }
 
@@ -89,7 +94,7 @@ impl Scanner<'_> {
     }
 
     fn operand(&mut self, index: usize, arg: &Arg, may_be_option: bool) {
-        let dangerous = may_be_option && arg.may_be_option();
+        let dangerous = may_be_option && arg.may_be_option() && !begins_with_number(arg);
         if !self.command.pure && (dangerous || self.shifts(arg)) {
             self.problem(Cause::DynamicWord, index);
         }
@@ -233,6 +238,12 @@ pub(super) fn splits(arg: &Arg) -> bool {
     arg.parts
         .iter()
         .any(|part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))))
+}
+
+/// A number may be negative, but no table has an option of digits that does harm.
+fn begins_with_number(arg: &Arg) -> bool {
+    let number = |part: &Part| matches!(part, Part::Hole(hole) if matches!(hole.kind, HoleKind::Number));
+    arg.parts.first().is_some_and(number) && !splits(arg)
 }
 
 fn is_number(text: &str) -> bool {

@@ -28,7 +28,7 @@ const CAUSES: &[&str] =
     &["unknown-option", "opaque-code", "executing-environment", "dynamic-word", "dynamic-path", "unsupported-shell"];
 /// Kinds of output.
 const OUTPUTS: &[&str] = &[
-    "any", "nothing", "text", "input-lines", "input", "number", "name", "git-ref", "paths", "below-here",
+    "any", "nothing", "input-lines", "input", "number", "name", "git-ref", "paths", "below-here",
     "current-directory",
 ];
 /// Words of `style`.
@@ -45,6 +45,7 @@ pub(crate) struct Source {
     operands: String,
     effects: String,
     alone: String,
+    bare: String,
     style: String,
     arity: Option<usize>,
     wrapper: Option<String>,
@@ -61,6 +62,7 @@ pub(crate) struct Model {
     pub(crate) slots: Vec<SlotModel>,
     pub(crate) effects: Vec<EffectModel>,
     pub(crate) alone: Vec<EffectModel>,
+    pub(crate) bare: Vec<EffectModel>,
     pub(crate) style: Vec<String>,
     pub(crate) arity: usize,
     pub(crate) wrapper: Option<String>,
@@ -139,6 +141,7 @@ impl Model {
             slots: slots(&source.operands, ' ')?,
             effects: effects(&source.effects)?,
             alone: effects(&source.alone)?,
+            bare: effects(&source.bare)?,
             style: words(&source.style),
             arity: source.arity.unwrap_or(1),
             wrapper: source.wrapper.clone(),

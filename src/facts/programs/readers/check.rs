@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::Scan;
 use crate::facts::programs::table::{Check, Doing};
-use crate::facts::programs::{Act, Inner, Push, Reading, Role};
+use crate::facts::programs::{Act, Inner, Output, Push, Reading, Role};
 use crate::syntax::Cause;
 
 /// Applies one check.
@@ -19,6 +19,7 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::PkillAll => pkill(scan, reading),
         Check::ShellWord => shell_word(reading),
         Check::MakesLink => makes_link(scan, reading),
+        Check::DateFormat => date_format(scan, reading),
     }
 }
 
@@ -32,7 +33,7 @@ fn push(scan: &Scan, reading: &mut Reading) {
         all: scan.has("--all") || scan.has("--mirror"),
         ..Push::default()
     };
-    let repo = scan.found.iter().find(|found| found.option.name == "--repo");
+    let repo = scan.given("--repo").next();
     push.remote = operands.next().or_else(|| repo.and_then(|found| found.value.clone()));
     push.refspecs = operands.collect();
     if !scan.has("--dry-run") || !reading.unexplained.is_empty() {
@@ -94,7 +95,7 @@ fn rsync(scan: &Scan, reading: &mut Reading) {
 
 /// `gh api`: a request that only reads, unless a method or a field says otherwise.
 fn gh_api(scan: &Scan, reading: &mut Reading) {
-    let method = scan.found.iter().rev().find(|found| found.option.name == "-X").and_then(|found| found.value.clone());
+    let method = scan.given("-X").last().and_then(|found| found.value.clone());
     let get = method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("get"));
     let fields = scan.has("-f") || scan.has("-F") || scan.has("--input");
     let graphql = scan.operands.iter().any(|(_, arg)| !is_rest_path(arg));
@@ -156,6 +157,19 @@ fn makes_link(scan: &Scan, reading: &mut Reading) {
             Some(name) => reading.uses(Role::PutTo, &Arg::literal(name, target.span)),
             None => reading.unexplained(Cause::DynamicPath, target.display(), None),
         }
+    }
+}
+
+/// `date +%F`: a name without `/`, or a number.
+fn date_format(scan: &Scan, reading: &mut Reading) {
+    let format = scan.given("+TEXT").last();
+    let Some(format) = format.and_then(|found| found.value.as_ref()).and_then(Arg::text) else { return };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '%' | '-' | '_' | '.' | ':');
+    let slashes = ["%D", "%x", "%c", "%n", "%t", "%r", "%z", "%p", "%-", "%_", "%e", "%h", "%b", "%B"];
+    if format == "%s" {
+        reading.output = Output::Number;
+    } else if format.starts_with(['%']) && format.chars().all(plain) && !slashes.iter().any(|each| format.contains(each)) {
+        reading.output = Output::Name;
     }
 }
 

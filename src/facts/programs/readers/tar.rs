@@ -42,9 +42,7 @@ fn modern(argv: &[Arg], start: usize) -> Vec<Arg> {
 
 fn mode(scan: &Scan, reading: &mut Reading) {
     let has = |name: &str| scan.has(name);
-    let values = |name: &'static str| {
-        scan.found.iter().filter(move |found| found.option.name == name).filter_map(|found| found.value.as_ref())
-    };
+    let values = |name: &'static str| scan.given(name).filter_map(|found| found.value.as_ref());
     let lists = has("-t") || has("-d") || has("--test-label");
     let changes = has("-r") || has("-u") || has("-A") || has("--delete");
     let role = match () {

@@ -19,16 +19,11 @@ pub(super) fn xargs(command: &'static Command, argv: &[Arg], start: usize, readi
     // Its operands are the command, not its own.
     reading.unexplained.retain(|each| !each.detail.starts_with("operand "));
     let mut token = None;
-    for found in &scan.found {
-        match (found.option.name, &found.value) {
-            ("-I", Some(value)) => match value.text() {
-                Some(text) => token = Some(text.to_owned()),
-                None => reading.unexplained(Cause::DynamicWord, value.display(), Some(found.index)),
-            },
-            ("-i", value) => {
-                token = Some(value.as_ref().and_then(Arg::text).unwrap_or("{}").to_owned());
-            }
-            _ => {}
+    for found in scan.given("-I").chain(scan.given("-i")) {
+        match found.value.as_ref().map(|value| value.text().ok_or(value)) {
+            Some(Ok(text)) => token = Some(text.to_owned()),
+            Some(Err(value)) => reading.unexplained(Cause::DynamicWord, value.display(), Some(found.index)),
+            None => token = Some("{}".to_owned()),
         }
     }
     let Some((first, _)) = scan.operands.first() else { return };
