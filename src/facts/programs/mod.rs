@@ -16,9 +16,7 @@ use crate::syntax::Cause;
 
 /// The compiled tables.
 mod tables {
-    use super::table::{
-        Check, Command, Doing, Effect, Language, Opt, Printed, Reader, Slot, Style, What,
-    };
+    use super::table::{Check, Command, Doing, Effect, Language, Opt, Printed, Reader, Slot, Style, What};
     use super::{Role, Wrapper};
     use crate::syntax::Cause;
 

@@ -1,6 +1,6 @@
 //! Options and operands of an argument list, by a table's option grammar.
 
-use super::table::{Command, Effect, Opt};
+use super::table::{Command, Effect, Opt, Slot, What};
 use crate::facts::arg::{Arg, HoleKind, Part};
 use crate::syntax::Cause;
 
@@ -22,6 +22,8 @@ pub(super) struct Found {
     pub(super) option: &'static Opt,
     /// Its value.
     pub(super) value: Option<Arg>,
+    /// Its second value.
+    pub(super) second: Option<Arg>,
     /// Its place in the argument list.
     pub(super) index: usize,
 }
@@ -80,11 +82,17 @@ impl Scanner<'_> {
         }
     }
 
-    /// Every further word is an operand.
+    /// Every further word is an operand. The words of a command that is run are for its own table.
     fn rest(&mut self) {
+        let runs = |slot: &Slot| matches!(slot.what, What::Command | What::ShellWords);
+        let before = self.command.slots.iter().position(runs).unwrap_or(usize::MAX);
         let tail = self.argv.get(self.next..).unwrap_or_default();
         for (offset, arg) in tail.iter().enumerate() {
-            self.operand(self.next + offset, arg, false);
+            if self.scan.operands.len() < before {
+                self.operand(self.next + offset, arg, false);
+            } else {
+                self.scan.operands.push((self.next + offset, arg.clone()));
+            }
         }
     }
 
@@ -113,7 +121,7 @@ impl Scanner<'_> {
         let found = if digits { self.lookup("+NUM") } else { None };
         match found.or_else(|| self.lookup("+TEXT")) {
             Some(option) => {
-                self.scan.found.push(Found { option, value: Some(arg.after(1)), index });
+                self.found(option, Some(arg.after(1)), index);
                 true
             }
             None => false,
@@ -135,7 +143,8 @@ impl Scanner<'_> {
             return None;
         }
         let from = self.command.names.partition_point(|(each, _)| *each < name);
-        let mut places = self.command.names.get(from..)?.iter().take_while(|(each, _)| each.starts_with(name));
+        let mut places =
+            self.command.names.get(from..)?.iter().take_while(|(each, _)| each.starts_with(name));
         let first = places.next()?.1;
         places.all(|(_, place)| *place == first).then(|| self.command.options.get(first)).flatten()
     }
@@ -208,20 +217,25 @@ impl Scanner<'_> {
     }
 
     fn take_next(&mut self, option: &'static Opt, index: usize) {
-        match self.argv.get(self.next) {
-            Some(value) => {
-                if splits(value) && !self.command.pure {
-                    self.problem(Cause::DynamicWord, self.next);
-                }
-                self.next += 1;
-                self.found(option, Some(value.clone()), index);
-            }
+        match self.next_value() {
+            Some(value) => self.found(option, Some(value), index),
             None => self.problem(Cause::UnknownOption, index),
         }
     }
 
     fn found(&mut self, option: &'static Opt, value: Option<Arg>, index: usize) {
-        self.scan.found.push(Found { option, value, index });
+        let second = if option.second.is_some() { self.next_value() } else { None };
+        self.scan.found.push(Found { option, value, second, index });
+    }
+
+    /// The next word, whatever it looks like.
+    fn next_value(&mut self) -> Option<Arg> {
+        let value = self.argv.get(self.next)?;
+        if splits(value) && !self.command.pure {
+            self.problem(Cause::DynamicWord, self.next);
+        }
+        self.next += 1;
+        Some(value.clone())
     }
 
     fn unknown(&mut self, index: usize, arg: &Arg) {
@@ -257,7 +271,7 @@ fn dashed(letter: char, buffer: &mut [u8; 5]) -> &str {
 }
 
 /// The operand places that hold, after the options had their say.
-pub(super) fn slots(command: &'static Command, scan: &Scan) -> &'static [super::table::Slot] {
+pub(super) fn slots(command: &'static Command, scan: &Scan) -> &'static [Slot] {
     let mut slots = command.slots;
     let mut skip = false;
     for effect in scan.found.iter().flat_map(|found| found.option.effects) {

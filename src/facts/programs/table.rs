@@ -56,6 +56,8 @@ pub(super) struct Opt {
     pub(super) names: &'static [&'static str],
     /// What its value is for, if it takes one.
     pub(super) value: Option<What>,
+    /// What a second value is for, if it takes two.
+    pub(super) second: Option<What>,
     /// The value may be missing, and is always attached.
     pub(super) optional: bool,
     /// What it does.

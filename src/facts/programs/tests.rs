@@ -56,7 +56,12 @@ fn words(line: &str) -> Vec<Arg> {
 /// What a reading says, in one line.
 fn render(reading: &Reading) -> String {
     let mut all = Vec::new();
-    all.extend(reading.uses.iter().map(|each| format!("{}:{}", kebab(&format!("{:?}", each.role)), each.arg.display())));
+    all.extend(
+        reading
+            .uses
+            .iter()
+            .map(|each| format!("{}:{}", kebab(&format!("{:?}", each.role)), each.arg.display())),
+    );
     all.extend(reading.acts.iter().map(|act| match act {
         Act::Push(push) => format!(
             "push({}{}{}{}{}{})",
@@ -79,7 +84,11 @@ fn render(reading: &Reading) -> String {
                 Fill::Input(token) => format!(" +input{}", token.as_deref().unwrap_or_default()),
                 Fill::Paths { roots, name, .. } => {
                     let roots: Vec<String> = roots.iter().map(Arg::display).collect();
-                    format!(" +paths({}{})", roots.join(" "), name.as_ref().map(|n| format!(" {n}")).unwrap_or_default())
+                    format!(
+                        " +paths({}{})",
+                        roots.join(" "),
+                        name.as_ref().map(|n| format!(" {n}")).unwrap_or_default()
+                    )
                 }
             };
             format!("run({}{fill})", line.join(" "))
@@ -95,7 +104,8 @@ fn render(reading: &Reading) -> String {
     if reading.input == Input::Code {
         all.push("input-code".to_owned());
     }
-    let mut causes: Vec<String> = reading.unexplained.iter().map(|each| kebab(&format!("!{:?}", each.cause))).collect();
+    let mut causes: Vec<String> =
+        reading.unexplained.iter().map(|each| kebab(&format!("!{:?}", each.cause))).collect();
     causes.dedup();
     all.extend(causes);
     all.join(" ")
@@ -130,7 +140,9 @@ fn is_quiet(argv: &[Arg]) -> bool {
                 is_quiet(&argv)
             }
             Inner::Command { argv, .. } => is_quiet(argv),
-            Inner::Shell { text, .. } => text.text().is_some_and(|text| text.split("&&").all(|one| is_quiet(&words(one)))),
+            Inner::Shell { text, .. } => {
+                text.text().is_some_and(|text| text.split("&&").all(|one| is_quiet(&words(one))))
+            }
             Inner::ShellInput { .. } | Inner::ShellFile(_) => false,
         })
 }
@@ -143,7 +155,12 @@ fn lines(table: &str) -> impl Iterator<Item = &str> {
 fn reading_is_explained() {
     let loud: Vec<String> = lines(QUIET)
         .filter(|line| !is_quiet(&words(line)))
-        .map(|line| format!("{line} => {:?}", read(&words(line)).map(|reading| (render(&reading), reading.unexplained))))
+        .map(|line| {
+            format!(
+                "{line} => {:?}",
+                read(&words(line)).map(|reading| (render(&reading), reading.unexplained))
+            )
+        })
         .collect();
     assert!(loud.is_empty(), "not quiet:\n{}", loud.join("\n"));
 }

@@ -22,7 +22,13 @@ pub(super) use check::check;
 const ALTERNATIVES: usize = 16;
 
 /// Lets a reader of its own take the words from `start` on.
-pub(super) fn take(reader: Reader, command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+pub(super) fn take(
+    reader: Reader,
+    command: &'static Command,
+    argv: &[Arg],
+    start: usize,
+    reading: &mut Reading,
+) {
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
@@ -66,7 +72,7 @@ type Refusal = (Cause, String);
 
 /// Every text the word can be, a number standing for every number.
 fn texts(arg: &Arg) -> Option<Vec<String>> {
-    let mut plain = Arg { parts: Vec::new(), span: arg.span };
+    let mut plain = Arg { span: arg.span, ..Arg::default() };
     for part in &arg.parts {
         match part {
             Part::Text(text) => plain.push_text(text),
@@ -79,17 +85,22 @@ fn texts(arg: &Arg) -> Option<Vec<String>> {
 
 /// The words joined by blanks.
 pub(super) fn joined(words: &[Arg]) -> Arg {
-    let mut all = Arg { parts: Vec::new(), span: words.first().map(|word| word.span).unwrap_or_default() };
+    let mut all = Arg { span: words.first().map(|word| word.span).unwrap_or_default(), ..Arg::default() };
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
             all.push_text(" ");
         }
-        for part in &word.parts {
-            match part {
-                Part::Text(text) => all.push_text(text),
-                Part::Hole(hole) => all.push_hole(hole.clone()),
-            }
-        }
+        append(&mut all, word);
     }
     all
+}
+
+/// Puts one word's text and holes after another's.
+fn append(all: &mut Arg, word: &Arg) {
+    for part in &word.parts {
+        match part {
+            Part::Text(text) => all.push_text(text),
+            Part::Hole(hole) => all.push_hole(hole.clone()),
+        }
+    }
 }

@@ -103,7 +103,9 @@ impl Script<'_> {
                 self.line();
                 Ok(())
             }
-            Some('=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => self.end(),
+            Some('=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => {
+                self.end()
+            }
             Some('l' | 'q' | 'Q' | 'L') => {
                 self.blanks();
                 self.skip(|letter| letter.is_ascii_digit());

@@ -42,7 +42,8 @@ pub(super) fn env_split(text: &str, span: Span, reading: &mut Reading) -> Result
     if text.contains(['\'', '"', '\\', '$', '#']) {
         return Err((Cause::DynamicWord, text.to_owned()));
     }
-    let (assignments, argv): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.contains('='));
+    let (assignments, argv): (Vec<&str>, Vec<&str>) =
+        text.split_whitespace().partition(|word| word.contains('='));
     let words = |list: Vec<&str>| list.into_iter().map(|word| Arg::literal(word, span)).collect::<Vec<_>>();
     reading.wrapper = Some(Wrapper::Transparent);
     reading.inner.push(Inner::Command {
