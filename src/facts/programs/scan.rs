@@ -63,13 +63,16 @@ impl Scanner<'_> {
             let index = self.next;
             self.next += 1;
             let head = arg.head();
-            if self.command.style.raw || head == "-" && arg.parts.len() == 1 {
+            let dash = if arg.text() == Some("-") { self.lookup("-") } else { None };
+            if let Some(option) = dash {
+                self.found(option, None, index);
+            } else if self.command.style.raw || arg.text() == Some("-") && !self.stops {
                 self.operand(index, arg, false);
             } else if arg.text() == Some("--") {
                 return self.rest();
             } else if head.starts_with("--") {
                 self.long(index, arg);
-            } else if head.starts_with('-') {
+            } else if head.starts_with('-') && arg.text() != Some("-") {
                 self.short(index, arg);
             } else if head.starts_with('+') && self.plus(index, arg) {
                 continue;

@@ -204,3 +204,19 @@ fn names_are_sorted() {
     assert!(tables::PROGRAMS.is_sorted_by(|left, right| left.0 < right.0));
     assert!(tables::PROGRAMS.len() > 250, "{}", tables::PROGRAMS.len());
 }
+
+/// Lines that the tables' format cannot hold.
+#[test]
+fn scripts_of_several_lines() {
+    let with = |program: &str, script: &str| {
+        [program, script, "a.txt"].map(|word| Arg::literal(word, Span::default())).to_vec()
+    };
+    assert!(is_quiet(&with("awk", "{\n  n += $1 # sum | > system\n}\nEND { print n }")));
+    assert!(is_quiet(&with("awk", "{ print $1 }\n$2 > 5 { n++ }")));
+    assert!(!is_quiet(&with("awk", "{ print $1,\n $2 > \"out\" }")));
+    assert!(!is_quiet(&with("awk", "{ print $1 \\\n > \"out\" }")));
+    assert!(is_quiet(&with("sed", "/a/a\\\nw out\np")));
+    assert!(!is_quiet(&with("sed", "/a/a\\\ntext\nw out")));
+    assert!(!is_quiet(&with("sed", "# comment\ne id")));
+    assert!(!is_quiet(&with("sed", "s/a/b\\\nc/w out")));
+}

@@ -121,6 +121,8 @@ impl Lexer<'_> {
             }
             '(' | '[' => self.depth += 1,
             ')' | ']' => self.depth = self.depth.saturating_sub(1),
+            // After an operator the statement goes on in the next line.
+            '\n' if self.before == Before::Operator => return Ok(()),
             ';' | '\n' | '{' | '}' => self.print = None,
             _ if letter.is_ascii_punctuation() && letter != '\'' && letter != '`' => {}
             _ => return Err(refuse(format!("{letter:?}"))),

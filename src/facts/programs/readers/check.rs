@@ -213,7 +213,6 @@ const PLAIN: &[&str] = &[
     "init.defaultbranch",
     "core.precomposeunicode",
     "gc.auto=0",
-    "http.sslverify",
     "i18n.",
     "blame.",
     "core.autocrlf",

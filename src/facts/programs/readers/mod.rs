@@ -49,7 +49,10 @@ pub(super) fn take(
 
 /// A text in a small language.
 pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mut Reading) {
-    let Some(texts) = texts(arg) else {
+    // Of a declaration only the name matters, whatever the value is.
+    let named = matches!(language, Language::Declaration) && arg.head().contains('=');
+    let texts = if named { Some(vec![arg.head().to_owned()]) } else { texts(arg) };
+    let Some(texts) = texts else {
         return reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
     };
     for text in texts {
