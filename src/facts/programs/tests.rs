@@ -220,3 +220,37 @@ fn scripts_of_several_lines() {
     assert!(!is_quiet(&with("sed", "# comment\ne id")));
     assert!(!is_quiet(&with("sed", "s/a/b\\\nc/w out")));
 }
+
+/// What is printed, where a word made of it may be trusted to be of a kind.
+#[test]
+fn outputs() {
+    let kind =
+        |line: &str| read(&words(line)).map(|reading| format!("{:?}", reading.output)).unwrap_or_default();
+    for line in
+        ["ls -l", "cat -n a", "git rev-parse --show-toplevel", "seq -f %g.x 3", "git ls-files -s", "date +%D"]
+    {
+        assert_eq!(kind(line), "Any", "{line}");
+    }
+    for (line, start) in [
+        ("ls", "Paths"),
+        ("git ls-files src", "Paths"),
+        ("rg --files", "Paths"),
+        ("find . -name a", "Paths"),
+        ("find . -ls", "Any"),
+        ("cat", "Input"),
+        ("cat a", "InputLines"),
+        ("head -5", "InputLines"),
+        ("head -c5", "Any"),
+        ("wc -l a", "Number"),
+        ("date +%s", "Number"),
+        ("date +%Y-%m-%d", "Name"),
+        ("git rev-parse HEAD", "GitRef"),
+        ("pwd", "CurrentDirectory"),
+        ("echo a b", "Text"),
+        ("echo -e a", "Any"),
+        ("printf '%s\\n' a", "Text"),
+        ("printf '\\162\\155'", "Any"),
+    ] {
+        assert!(kind(line).starts_with(start), "{line} prints {}", kind(line));
+    }
+}
