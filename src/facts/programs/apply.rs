@@ -1,7 +1,7 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
 use super::readers;
-use super::scan::{Scan, scan, slots};
+use super::scan::{Scan, scan, scan_through, slots};
 use super::table::{Command, Doing, Effect, Printed, Slot, What};
 use super::{Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
 use crate::facts::arg::Arg;
@@ -14,15 +14,18 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
         reading.arity = command.arity;
         return;
     }
-    let scan = scan(command, argv, start);
+    let mut scan = scan(command, argv, start);
     reading.arity = command.arity;
-    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()) {
+    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()).cloned() {
         if let Some(sub) = word.text().and_then(|name| subcommand(command, name)) {
             settle(command, &scan, &[], argv, reading);
             return descend(sub, argv, index + 1, reading);
         }
         if word.text().is_none() || command.slots.is_empty() {
-            reading.unexplained(cause_of(word), format!("subcommand {}", word.display()), Some(*index));
+            reading.unexplained(cause_of(&word), format!("subcommand {}", word.display()), Some(index));
+        }
+        if !command.slots.is_empty() {
+            scan = scan_through(command, argv, start);
         }
     }
     settle(command, &scan, slots(command, &scan), argv, reading);

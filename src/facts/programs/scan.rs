@@ -43,7 +43,15 @@ impl Scan {
 /// Tells options and operands apart from `start` on. Of a command with subcommands, or that runs
 /// another command, it stops at the first operand, which is then the only one.
 pub(super) fn scan(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
-    let stops = command.style.first || !command.subcommands.is_empty();
+    told(command, argv, start, command.style.first || !command.subcommands.is_empty())
+}
+
+/// The same for a command whose first operand turned out to be no subcommand.
+pub(super) fn scan_through(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
+    told(command, argv, start, command.style.first)
+}
+
+fn told(command: &'static Command, argv: &[Arg], start: usize, stops: bool) -> Scan {
     let mut scanner = Scanner { command, argv, next: start, stops, scan: Scan::default() };
     scanner.run();
     scanner.scan
