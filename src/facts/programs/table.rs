@@ -75,6 +75,9 @@ pub(super) struct Slot {
     pub(super) default: Option<&'static str>,
 }
 
+/// Places for operands that a reader looks at by itself.
+pub(super) const ANYTHING: &[Slot] = &[Slot { what: What::Data, repeated: true, default: None }];
+
 /// What a word is for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {

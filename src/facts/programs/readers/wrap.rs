@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::facts::arg::Arg;
 use crate::facts::programs::apply::{only_help, settle};
 use crate::facts::programs::scan::scan;
-use crate::facts::programs::table::Command;
+use crate::facts::programs::table::{ANYTHING, Command};
 use crate::facts::programs::{Fill, Inner, Reading, Wrapper};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -15,9 +15,7 @@ pub(super) fn xargs(command: &'static Command, argv: &[Arg], start: usize, readi
         return;
     }
     let scan = scan(command, argv, start);
-    settle(command, &scan, &[], argv, reading);
-    // Its operands are the command, not its own.
-    reading.unexplained.retain(|each| !each.detail.starts_with("operand "));
+    settle(command, &scan, ANYTHING, argv, reading);
     let mut token = None;
     for found in scan.given("-I").chain(scan.given("-i")) {
         match found.value.as_ref().map(|value| value.text().ok_or(value)) {
