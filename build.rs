@@ -47,7 +47,8 @@ fn load(folder: &Path) -> Result<(Shared, BTreeMap<String, Source>), Box<dyn Err
         if path.extension().is_none_or(|extension| extension != "toml") {
             continue;
         }
-        let file = toml::from_str(&fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = toml::from_str(&fs::read_to_string(&path)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         let (sets, tables) = schema::split(file);
         shared.extend(sets);
         programs.extend(tables);
@@ -76,21 +77,22 @@ impl Emitter {
             .iter()
             .map(|option| {
                 let value = option.value.as_ref().map_or("None".to_owned(), |value| format!("Some({})", what(value)));
+                let second = option.second.as_ref().map_or("None".to_owned(), |value| format!("Some({})", what(value)));
                 let effects = effects(&option.effects);
-                let long = option.names.first().cloned().unwrap_or_default();
-                format!("Opt {{ name: {long:?}, value: {value}, optional: {}, effects: &[{effects}] }},", option.optional)
+                format!("Opt {{ names: &{:?}, value: {value}, second: {second}, optional: {}, effects: &[{effects}] }},", option.names, option.optional)
             })
             .collect();
         let style = |word: &str| model.style.iter().any(|each| each == word);
         writeln!(
             self.text,
             "static COMMAND_{place}: Command = Command {{\n options: &[{options}],\n names: &{:?},\n slots: &[{}],\n \
-             effects: &[{}],\n alone: &[{}],\n subcommands: &[{subs}],\n style: Style {{ first: {}, exact: {}, words: {}, \
+             effects: &[{}],\n alone: &[{}],\n bare: &[{}],\n subcommands: &[{subs}],\n style: Style {{ first: {}, exact: {}, words: {}, \
              raw: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n}};",
             model.names(),
             slots(&model.slots),
             effects(&model.effects),
             effects(&model.alone),
+            effects(&model.bare),
             style("first"),
             style("exact"),
             style("words"),
@@ -133,7 +135,12 @@ fn what(what: &WhatModel) -> String {
 fn slots(list: &[SlotModel]) -> String {
     list.iter()
         .map(|slot| {
-            format!("Slot {{ what: {}, repeated: {}, default: {:?} }},", what(&slot.what), slot.repeated, slot.default)
+            format!(
+                "Slot {{ what: {}, repeated: {}, default: {:?} }},",
+                what(&slot.what),
+                slot.repeated,
+                slot.default
+            )
         })
         .collect()
 }
@@ -141,7 +148,9 @@ fn slots(list: &[SlotModel]) -> String {
 fn effects(list: &[EffectModel]) -> String {
     list.iter()
         .map(|effect| match effect {
-            EffectModel::Recast(from, to) => format!("Effect::Recast(Role::{}, Role::{}),", camel(from), camel(to)),
+            EffectModel::Recast(from, to) => {
+                format!("Effect::Recast(Role::{}, Role::{}),", camel(from), camel(to))
+            }
             EffectModel::NoFirst => "Effect::NoFirst,".to_owned(),
             EffectModel::Operands(list) => format!("Effect::Operands(&[{}]),", slots(list)),
             EffectModel::Act(word) => format!("Effect::Act(Doing::{}),", camel(word)),

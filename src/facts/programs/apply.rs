@@ -1,9 +1,9 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
 use super::readers;
-use super::scan::{Scan, scan, slots};
+use super::scan::{Scan, scan, scan_through, slots};
 use super::table::{Command, Doing, Effect, Printed, Slot, What};
-use super::{Fill, Inner, Input, Output, Reading, Role, Unexplained, Use};
+use super::{Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
 use crate::facts::arg::Arg;
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -14,15 +14,18 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
         reading.arity = command.arity;
         return;
     }
-    let scan = scan(command, argv, start);
+    let mut scan = scan(command, argv, start);
     reading.arity = command.arity;
-    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()) {
+    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()).cloned() {
         if let Some(sub) = word.text().and_then(|name| subcommand(command, name)) {
             settle(command, &scan, &[], argv, reading);
             return descend(sub, argv, index + 1, reading);
         }
         if word.text().is_none() || command.slots.is_empty() {
-            reading.unexplained(cause_of(word), format!("subcommand {}", word.display()), Some(*index));
+            reading.unexplained(cause_of(&word), format!("subcommand {}", word.display()), Some(index));
+        }
+        if !command.slots.is_empty() {
+            scan = scan_through(command, argv, start);
         }
     }
     settle(command, &scan, slots(command, &scan), argv, reading);
@@ -62,7 +65,7 @@ pub(super) fn settle(
     reading: &mut Reading,
 ) {
     for (cause, word, index) in &scan.problems {
-        reading.unexplained(cause.clone(), word.clone(), Some(*index));
+        reading.unexplained(*cause, word.clone(), Some(*index));
     }
     let mut casts = Vec::new();
     effects(command.effects, &mut casts, reading);
@@ -74,28 +77,44 @@ pub(super) fn settle(
         if let Some((value, what)) = what {
             word(what, value, found.index, reading);
         }
+        if let (Some(value), Some(what)) = (&found.second, found.option.second) {
+            word(what, value, found.index, reading);
+        }
         let before = reading.unexplained.len();
         effects(found.option.effects, &mut casts, reading);
         for unexplained in reading.unexplained.iter_mut().skip(before) {
-            found.option.name.clone_into(&mut unexplained.detail);
+            unexplained.detail = found.option.names.join(" ");
             unexplained.index = Some(found.index);
         }
     }
     let settled = reading.uses.len();
     let filled = place(command, scan, slots, argv, reading);
-    if !filled && command.subcommands.is_empty() | scan.operands.is_empty() {
+    if !filled && (command.subcommands.is_empty() || scan.operands.is_empty()) {
         effects(command.alone, &mut casts, reading);
+    }
+    if scan.operands.is_empty() && scan.found.is_empty() {
+        effects(command.bare, &mut casts, reading);
     }
     for each in reading.uses.iter_mut().skip(settled) {
         if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
             each.role = *to;
         }
     }
+    let escalates = command.wrapper == Some(Wrapper::Escalating);
+    if command.wrapper.is_some() && (escalates || !reading.inner.is_empty()) {
+        reading.wrapper = command.wrapper;
+    }
     finish_output(scan, reading);
 }
 
 /// Gives each operand its place. Whether there were any (of a wrapper: whether a command was given).
-fn place(command: &Command, scan: &Scan, slots: &'static [Slot], argv: &[Arg], reading: &mut Reading) -> bool {
+fn place(
+    command: &Command,
+    scan: &Scan,
+    slots: &'static [Slot],
+    argv: &[Arg],
+    reading: &mut Reading,
+) -> bool {
     let count = scan.operands.len();
     let fixed = slots.iter().filter(|slot| !slot.repeated).count();
     let mut repeats = count.saturating_sub(fixed);
@@ -106,7 +125,7 @@ fn place(command: &Command, scan: &Scan, slots: &'static [Slot], argv: &[Arg], r
             What::Command | What::ShellWords => {
                 let Some((index, _)) = operands.next() else { return false };
                 let rest = argv.get(*index..).unwrap_or_default();
-                inner(command, slot.what, rest, assignments, reading);
+                inner(slot.what, rest, assignments, reading);
                 return true;
             }
             What::Assignment => {
@@ -136,8 +155,7 @@ fn place(command: &Command, scan: &Scan, slots: &'static [Slot], argv: &[Arg], r
 }
 
 /// The words of a wrapper's inner command.
-fn inner(command: &Command, what: What, words: &[Arg], assignments: Vec<Arg>, reading: &mut Reading) {
-    reading.wrapper = command.wrapper;
+fn inner(what: What, words: &[Arg], assignments: Vec<Arg>, reading: &mut Reading) {
     if let What::ShellWords = what {
         reading.inner.push(Inner::Shell { text: readers::joined(words), args: Vec::new(), posix: true });
         return;
@@ -200,7 +218,7 @@ fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut
             Effect::Recast(from, to) => casts.push((*from, *to)),
             Effect::NoFirst | Effect::Operands(_) => {}
             Effect::Act(doing) => reading.act(*doing),
-            Effect::Unexplained(cause) => reading.unexplained(cause.clone(), "", None),
+            Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),
             Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
             Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
@@ -217,7 +235,6 @@ fn output(printed: Printed) -> Output {
     match printed {
         Printed::Any => Output::Any,
         Printed::Nothing => Output::Nothing,
-        Printed::Text => Output::Text(Arg::default()),
         Printed::InputLines => Output::InputLines,
         Printed::Input => Output::Input,
         Printed::Number => Output::Number,
@@ -233,7 +250,8 @@ fn output(printed: Printed) -> Output {
 fn finish_output(scan: &Scan, reading: &mut Reading) {
     match &mut reading.output {
         Output::Paths { roots, .. } => {
-            let looked = reading.uses.iter().filter(|each| matches!(each.role, Role::List | Role::SearchTree));
+            let looked =
+                reading.uses.iter().filter(|each| matches!(each.role, Role::List | Role::SearchTree));
             roots.extend(looked.map(|each| each.arg.clone()));
         }
         Output::Input if !scan.operands.is_empty() => reading.output = Output::InputLines,

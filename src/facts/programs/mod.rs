@@ -16,9 +16,7 @@ use crate::syntax::Cause;
 
 /// The compiled tables.
 mod tables {
-    use super::table::{
-        Check, Command, Doing, Effect, Language, Opt, Printed, Reader, Slot, Style, What,
-    };
+    use super::table::{Check, Command, Doing, Effect, Language, Opt, Printed, Reader, Slot, Style, What};
     use super::{Role, Wrapper};
     use crate::syntax::Cause;
 
@@ -65,7 +63,7 @@ pub struct Reading {
     pub wrapper: Option<Wrapper>,
     /// Paths below the current directory that it executes or obeys (`loads` of the table).
     pub loads: Vec<String>,
-    /// Git settings (as `Host::git` names them, a trailing `*` allowed) and hooks that it would execute.
+    /// Git settings (as `Host::git` names them, one `*` allowed) and hooks (`hook:NAME`) that it would execute.
     pub executes_settings: Vec<String>,
     /// The directory that relative operands are resolved in, when an option changes it (`git -C`).
     pub directory: Option<Arg>,

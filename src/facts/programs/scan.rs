@@ -1,6 +1,6 @@
 //! Options and operands of an argument list, by a table's option grammar.
 
-use super::table::{Command, Effect, Opt};
+use super::table::{Command, Effect, Opt, Slot, What};
 use crate::facts::arg::{Arg, HoleKind, Part};
 use crate::syntax::Cause;
 
@@ -22,21 +22,36 @@ pub(super) struct Found {
     pub(super) option: &'static Opt,
     /// Its value.
     pub(super) value: Option<Arg>,
+    /// Its second value.
+    pub(super) second: Option<Arg>,
     /// Its place in the argument list.
     pub(super) index: usize,
 }
 
 impl Scan {
-    /// Whether this option was given, by its first name in the table.
+    /// Whether this option was given, under any of its names.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.found.iter().any(|found| found.option.name == name)
+        self.given(name).next().is_some()
+    }
+
+    /// Each time this option was given.
+    pub(super) fn given<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Found> {
+        self.found.iter().filter(move |found| found.option.names.contains(&name))
     }
 }
 
 /// Tells options and operands apart from `start` on. Of a command with subcommands, or that runs
 /// another command, it stops at the first operand, which is then the only one.
 pub(super) fn scan(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
-    let stops = command.style.first || !command.subcommands.is_empty();
+    told(command, argv, start, command.style.first || !command.subcommands.is_empty())
+}
+
+/// The same for a command whose first operand turned out to be no subcommand.
+pub(super) fn scan_through(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
+    told(command, argv, start, command.style.first)
+}
+
+fn told(command: &'static Command, argv: &[Arg], start: usize, stops: bool) -> Scan {
     let mut scanner = Scanner { command, argv, next: start, stops, scan: Scan::default() };
     scanner.run();
     scanner.scan
@@ -56,13 +71,16 @@ impl Scanner<'_> {
             let index = self.next;
             self.next += 1;
             let head = arg.head();
-            if self.command.style.raw || head == "-" && arg.parts.len() == 1 {
+            let dash = if arg.text() == Some("-") { self.lookup("-") } else { None };
+            if let Some(option) = dash {
+                self.found(option, None, index);
+            } else if self.command.style.raw || arg.text() == Some("-") && !self.stops {
                 self.operand(index, arg, false);
             } else if arg.text() == Some("--") {
                 return self.rest();
             } else if head.starts_with("--") {
                 self.long(index, arg);
-            } else if head.starts_with('-') {
+            } else if head.starts_with('-') && arg.text() != Some("-") {
                 self.short(index, arg);
             } else if head.starts_with('+') && self.plus(index, arg) {
                 continue;
@@ -75,11 +93,17 @@ impl Scanner<'_> {
         }
     }
 
-    /// Every further word is an operand.
+    /// Every further word is an operand. The words of a command that is run are for its own table.
     fn rest(&mut self) {
+        let runs = |slot: &Slot| matches!(slot.what, What::Command | What::ShellWords);
+        let before = self.command.slots.iter().position(runs).unwrap_or(usize::MAX);
         let tail = self.argv.get(self.next..).unwrap_or_default();
         for (offset, arg) in tail.iter().enumerate() {
-            self.operand(self.next + offset, arg, false);
+            if self.scan.operands.len() < before {
+                self.operand(self.next + offset, arg, false);
+            } else {
+                self.scan.operands.push((self.next + offset, arg.clone()));
+            }
         }
     }
 
@@ -89,7 +113,7 @@ impl Scanner<'_> {
     }
 
     fn operand(&mut self, index: usize, arg: &Arg, may_be_option: bool) {
-        let dangerous = may_be_option && arg.may_be_option();
+        let dangerous = may_be_option && arg.may_be_option() && !begins_with_number(arg);
         if !self.command.pure && (dangerous || self.shifts(arg)) {
             self.problem(Cause::DynamicWord, index);
         }
@@ -108,7 +132,7 @@ impl Scanner<'_> {
         let found = if digits { self.lookup("+NUM") } else { None };
         match found.or_else(|| self.lookup("+TEXT")) {
             Some(option) => {
-                self.scan.found.push(Found { option, value: Some(arg.after(1)), index });
+                self.found(option, Some(arg.after(1)), index);
                 true
             }
             None => false,
@@ -130,7 +154,8 @@ impl Scanner<'_> {
             return None;
         }
         let from = self.command.names.partition_point(|(each, _)| *each < name);
-        let mut places = self.command.names.get(from..)?.iter().take_while(|(each, _)| each.starts_with(name));
+        let mut places =
+            self.command.names.get(from..)?.iter().take_while(|(each, _)| each.starts_with(name));
         let first = places.next()?.1;
         places.all(|(_, place)| *place == first).then(|| self.command.options.get(first)).flatten()
     }
@@ -203,20 +228,25 @@ impl Scanner<'_> {
     }
 
     fn take_next(&mut self, option: &'static Opt, index: usize) {
-        match self.argv.get(self.next) {
-            Some(value) => {
-                if splits(value) && !self.command.pure {
-                    self.problem(Cause::DynamicWord, self.next);
-                }
-                self.next += 1;
-                self.found(option, Some(value.clone()), index);
-            }
+        match self.next_value() {
+            Some(value) => self.found(option, Some(value), index),
             None => self.problem(Cause::UnknownOption, index),
         }
     }
 
     fn found(&mut self, option: &'static Opt, value: Option<Arg>, index: usize) {
-        self.scan.found.push(Found { option, value, index });
+        let second = if option.second.is_some() { self.next_value() } else { None };
+        self.scan.found.push(Found { option, value, second, index });
+    }
+
+    /// The next word, whatever it looks like.
+    fn next_value(&mut self) -> Option<Arg> {
+        let value = self.argv.get(self.next)?;
+        if splits(value) && !self.command.pure {
+            self.problem(Cause::DynamicWord, self.next);
+        }
+        self.next += 1;
+        Some(value.clone())
     }
 
     fn unknown(&mut self, index: usize, arg: &Arg) {
@@ -235,6 +265,12 @@ pub(super) fn splits(arg: &Arg) -> bool {
         .any(|part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))))
 }
 
+/// A number may be negative, but no table has an option of digits that does harm.
+fn begins_with_number(arg: &Arg) -> bool {
+    let number = |part: &Part| matches!(part, Part::Hole(hole) if matches!(hole.kind, HoleKind::Number));
+    arg.parts.first().is_some_and(number) && !splits(arg)
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -246,7 +282,7 @@ fn dashed(letter: char, buffer: &mut [u8; 5]) -> &str {
 }
 
 /// The operand places that hold, after the options had their say.
-pub(super) fn slots(command: &'static Command, scan: &Scan) -> &'static [super::table::Slot] {
+pub(super) fn slots(command: &'static Command, scan: &Scan) -> &'static [Slot] {
     let mut slots = command.slots;
     let mut skip = false;
     for effect in scan.found.iter().flat_map(|found| found.option.effects) {

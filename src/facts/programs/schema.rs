@@ -8,27 +8,76 @@ use serde::Deserialize;
 
 /// The roles a word can have (kebab-case names of `Role`).
 const ROLES: &[&str] = &[
-    "read", "read-tree", "search-tree", "list", "create", "append", "write", "edit", "delete", "delete-tree",
-    "move-from", "put-to", "mode", "mode-tree", "device", "pattern", "load",
+    "read",
+    "read-tree",
+    "search-tree",
+    "list",
+    "create",
+    "append",
+    "write",
+    "edit",
+    "delete",
+    "delete-tree",
+    "move-from",
+    "put-to",
+    "mode",
+    "mode-tree",
+    "device",
+    "pattern",
+    "load",
 ];
 /// What else a word can be for.
 const SPECIAL: &[&str] = &[
-    "data", "out", "directory", "shell", "code", "command", "shell-words", "shell-file", "assignment", "plain",
-    "remote", "unexplained",
+    "data",
+    "out",
+    "directory",
+    "shell",
+    "code",
+    "command",
+    "shell-words",
+    "shell-file",
+    "assignment",
+    "plain",
+    "remote",
+    "unexplained",
 ];
 /// Small languages with a reader of their own.
-const LANGUAGES: &[&str] = &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
+const LANGUAGES: &[&str] =
+    &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
 /// Effects that are no file's.
 const ACTS: &[&str] = &[
-    "network", "query", "git-modify", "background", "power", "kill-all", "delete-user", "reveal-secrets",
-    "shell-state", "canary", "disarm",
+    "network",
+    "query",
+    "git-modify",
+    "background",
+    "power",
+    "kill-all",
+    "delete-user",
+    "reveal-secrets",
+    "shell-state",
+    "canary",
+    "disarm",
 ];
 /// Why something is not explained.
-const CAUSES: &[&str] =
-    &["unknown-option", "opaque-code", "executing-environment", "dynamic-word", "dynamic-path", "unsupported-shell"];
+const CAUSES: &[&str] = &[
+    "unknown-option",
+    "opaque-code",
+    "executing-environment",
+    "dynamic-word",
+    "dynamic-path",
+    "unsupported-shell",
+];
 /// Kinds of output.
 const OUTPUTS: &[&str] = &[
-    "any", "nothing", "text", "input-lines", "input", "number", "name", "git-ref", "paths", "below-here",
+    "any",
+    "nothing",
+    "input-lines",
+    "input",
+    "number",
+    "name",
+    "git-ref",
+    "paths",
+    "below-here",
     "current-directory",
 ];
 /// Words of `style`.
@@ -45,6 +94,7 @@ pub(crate) struct Source {
     operands: String,
     effects: String,
     alone: String,
+    bare: String,
     style: String,
     arity: Option<usize>,
     wrapper: Option<String>,
@@ -61,6 +111,7 @@ pub(crate) struct Model {
     pub(crate) slots: Vec<SlotModel>,
     pub(crate) effects: Vec<EffectModel>,
     pub(crate) alone: Vec<EffectModel>,
+    pub(crate) bare: Vec<EffectModel>,
     pub(crate) style: Vec<String>,
     pub(crate) arity: usize,
     pub(crate) wrapper: Option<String>,
@@ -75,6 +126,7 @@ pub(crate) struct Model {
 pub(crate) struct OptionModel {
     pub(crate) names: Vec<String>,
     pub(crate) value: Option<WhatModel>,
+    pub(crate) second: Option<WhatModel>,
     pub(crate) optional: bool,
     pub(crate) effects: Vec<EffectModel>,
 }
@@ -139,6 +191,7 @@ impl Model {
             slots: slots(&source.operands, ' ')?,
             effects: effects(&source.effects)?,
             alone: effects(&source.alone)?,
+            bare: effects(&source.bare)?,
             style: words(&source.style),
             arity: source.arity.unwrap_or(1),
             wrapper: source.wrapper.clone(),
@@ -186,7 +239,9 @@ impl Model {
             && self.check.is_none()
             && self.slots.iter().all(|slot| slot.what.is_harmless())
             && self.options.iter().all(|option| {
-                option.value.as_ref().is_none_or(WhatModel::is_harmless) && option.effects.iter().all(effect)
+                option.value.as_ref().is_none_or(WhatModel::is_harmless)
+                    && option.second.as_ref().is_none_or(WhatModel::is_harmless)
+                    && option.effects.iter().all(effect)
             })
     }
 }
@@ -283,7 +338,11 @@ fn options(text: &str, shared: &Shared, found: &mut Vec<OptionModel>) -> Result<
 
 fn option(line: &str) -> Result<OptionModel, String> {
     let (left, right) = line.split_once(" : ").unwrap_or((line, ""));
-    let mut option = OptionModel { names: words(left), value: None, optional: false, effects: effects(right)? };
+    let (then, right): (Vec<&str>, Vec<&str>) =
+        right.split_whitespace().partition(|word| word.starts_with("then="));
+    let second = then.first().and_then(|word| word.strip_prefix("then=")).map(WhatModel::read).transpose()?;
+    let effects = effects(&right.join(" "))?;
+    let mut option = OptionModel { names: words(left), value: None, second, optional: false, effects };
     if let Some(last) = option.names.last_mut() {
         let plain = last.trim_end_matches(']');
         if let Some((name, what)) = plain.split_once('=') {

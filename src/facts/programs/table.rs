@@ -16,6 +16,8 @@ pub(super) struct Command {
     pub(super) effects: &'static [Effect],
     /// What it does in addition when it has no operand (a wrapper: no command).
     pub(super) alone: &'static [Effect],
+    /// What it does in addition when it has no word at all.
+    pub(super) bare: &'static [Effect],
     /// Sorted by name.
     pub(super) subcommands: &'static [(&'static str, &'static Command)],
     /// How it reads options.
@@ -50,10 +52,12 @@ pub(super) struct Style {
 /// An option.
 #[derive(Debug)]
 pub(super) struct Opt {
-    /// Its first name.
-    pub(super) name: &'static str,
+    /// Its names.
+    pub(super) names: &'static [&'static str],
     /// What its value is for, if it takes one.
     pub(super) value: Option<What>,
+    /// What a second value is for, if it takes two.
+    pub(super) second: Option<What>,
     /// The value may be missing, and is always attached.
     pub(super) optional: bool,
     /// What it does.
@@ -70,6 +74,9 @@ pub(super) struct Slot {
     /// Used when there is none.
     pub(super) default: Option<&'static str>,
 }
+
+/// Places for operands that a reader looks at by itself.
+pub(super) const ANYTHING: &[Slot] = &[Slot { what: What::Data, repeated: true, default: None }];
 
 /// What a word is for.
 #[derive(Debug, Clone, Copy)]
@@ -188,8 +195,6 @@ pub(super) enum Printed {
     Any,
     /// Nothing.
     Nothing,
-    /// Its operands.
-    Text,
     /// Lines of its input or files.
     InputLines,
     /// Its input unchanged.
@@ -277,4 +282,6 @@ pub(super) enum Check {
     ShellWord,
     /// `ln TARGET`.
     MakesLink,
+    /// `date +FORMAT`.
+    DateFormat,
 }

@@ -9,8 +9,18 @@ use crate::syntax::Cause;
 
 /// Names by which a program runs commands, reads other files or the environment.
 const REFUSED: &[&str] = &[
-    "system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "ARGV", "ARGC", "extension", "include",
-    "load", "namespace",
+    "system",
+    "getline",
+    "ENVIRON",
+    "PROCINFO",
+    "SYMTAB",
+    "FUNCTAB",
+    "ARGV",
+    "ARGC",
+    "extension",
+    "include",
+    "load",
+    "namespace",
 ];
 /// Texts that an awk program without any of them cannot do without to do harm.
 const SUSPECT: &[&str] =
@@ -70,9 +80,11 @@ impl Lexer<'_> {
                 self.string()?;
                 self.before = Before::Value;
             }
-            '#' => while self.peek().is_some_and(|letter| letter != '\n') {
-                self.next();
-            },
+            '#' => {
+                while self.peek().is_some_and(|letter| letter != '\n') {
+                    self.next();
+                }
+            }
             '/' => self.slash()?,
             'a'..='z' | 'A'..='Z' | '_' => self.name()?,
             '0'..='9' | '.' | '$' => {
@@ -109,6 +121,8 @@ impl Lexer<'_> {
             }
             '(' | '[' => self.depth += 1,
             ')' | ']' => self.depth = self.depth.saturating_sub(1),
+            // After an operator the statement goes on in the next line.
+            '\n' if self.before == Before::Operator => return Ok(()),
             ';' | '\n' | '{' | '}' => self.print = None,
             _ if letter.is_ascii_punctuation() && letter != '\'' && letter != '`' => {}
             _ => return Err(refuse(format!("{letter:?}"))),

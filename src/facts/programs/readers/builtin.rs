@@ -1,7 +1,7 @@
 //! `echo`, `printf`, `test` and declarations.
 
-use super::{Refusal, joined};
-use crate::facts::arg::Arg;
+use super::{Refusal, append, joined};
+use crate::facts::arg::{Arg, HoleKind, Part};
 use crate::facts::programs::scan::splits;
 use crate::facts::programs::table::Doing;
 use crate::facts::programs::{Output, Reading, Role};
@@ -55,8 +55,7 @@ fn printed(format: &str, words: &[Arg]) -> Output {
     loop {
         for (index, piece) in pieces.iter().enumerate() {
             if let Some(word) = (index > 0).then(|| rest.next()).flatten() {
-                let so_far = std::mem::take(&mut text);
-                text = concat(so_far, word);
+                append(&mut text, word);
             }
             text.push_text(piece);
         }
@@ -64,17 +63,6 @@ fn printed(format: &str, words: &[Arg]) -> Output {
             return Output::Text(text);
         }
     }
-}
-
-fn concat(head: Arg, tail: &Arg) -> Arg {
-    let mut all = head;
-    for part in &tail.parts {
-        match part {
-            crate::facts::arg::Part::Text(text) => all.push_text(text),
-            crate::facts::arg::Part::Hole(hole) => all.push_hole(hole.clone()),
-        }
-    }
-    all
 }
 
 /// The text between the `%s` of a format; None when anything else is in it.
@@ -146,7 +134,6 @@ fn is_file_test(word: &str) -> bool {
 
 /// A decimal number, known or known to be one.
 fn is_number(word: &Arg) -> bool {
-    use crate::facts::arg::{HoleKind, Part};
     !word.parts.is_empty()
         && word.parts.iter().all(|part| match part {
             Part::Text(text) => text.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit()),

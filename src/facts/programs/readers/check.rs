@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::Scan;
 use crate::facts::programs::table::{Check, Doing};
-use crate::facts::programs::{Act, Inner, Push, Reading, Role};
+use crate::facts::programs::{Act, Inner, Output, Push, Reading, Role};
 use crate::syntax::Cause;
 
 /// Applies one check.
@@ -19,6 +19,7 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::PkillAll => pkill(scan, reading),
         Check::ShellWord => shell_word(reading),
         Check::MakesLink => makes_link(scan, reading),
+        Check::DateFormat => date_format(scan, reading),
     }
 }
 
@@ -32,7 +33,7 @@ fn push(scan: &Scan, reading: &mut Reading) {
         all: scan.has("--all") || scan.has("--mirror"),
         ..Push::default()
     };
-    let repo = scan.found.iter().find(|found| found.option.name == "--repo");
+    let repo = scan.given("--repo").next();
     push.remote = operands.next().or_else(|| repo.and_then(|found| found.value.clone()));
     push.refspecs = operands.collect();
     if !scan.has("--dry-run") || !reading.unexplained.is_empty() {
@@ -94,7 +95,7 @@ fn rsync(scan: &Scan, reading: &mut Reading) {
 
 /// `gh api`: a request that only reads, unless a method or a field says otherwise.
 fn gh_api(scan: &Scan, reading: &mut Reading) {
-    let method = scan.found.iter().rev().find(|found| found.option.name == "-X").and_then(|found| found.value.clone());
+    let method = scan.given("-X").last().and_then(|found| found.value.clone());
     let get = method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("get"));
     let fields = scan.has("-f") || scan.has("-F") || scan.has("--input");
     let graphql = scan.operands.iter().any(|(_, arg)| !is_rest_path(arg));
@@ -107,7 +108,8 @@ fn gh_api(scan: &Scan, reading: &mut Reading) {
 }
 
 fn is_rest_path(arg: &Arg) -> bool {
-    arg.text().is_some_and(|text| !text.trim_start_matches('/').starts_with("graphql") && !text.contains("://"))
+    arg.text()
+        .is_some_and(|text| !text.trim_start_matches('/').starts_with("graphql") && !text.contains("://"))
 }
 
 /// `git show HEAD:.env`: content of a path of the repository.
@@ -125,7 +127,9 @@ fn blobs(scan: &Scan, reading: &mut Reading) {
 /// `pkill .`: a pattern that every process matches.
 fn pkill(scan: &Scan, reading: &mut Reading) {
     let broad = |arg: &Arg| match arg.text() {
-        Some(text) => text.chars().all(|letter| ".*^$+?()|[]".contains(letter)) || matches!(text, ".+" | "[a-z]"),
+        Some(text) => {
+            text.chars().all(|letter| ".*^$+?()|[]".contains(letter)) || matches!(text, ".+" | "[a-z]")
+        }
         None => false,
     };
     let whole_user = scan.operands.is_empty() && scan.found.iter().any(|found| found.value.is_some());
@@ -148,26 +152,78 @@ fn shell_word(reading: &mut Reading) {
 
 /// `ln TARGET` makes a link in the current directory.
 fn makes_link(scan: &Scan, reading: &mut Reading) {
-    if let [(_, target)] = scan.operands.as_slice()
-        && !reading.uses.iter().any(|each| each.role == Role::PutTo)
-    {
-        let name = target.text().map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
-        match name {
-            Some(name) => reading.uses(Role::PutTo, &Arg::literal(name, target.span)),
-            None => reading.unexplained(Cause::DynamicPath, target.display(), None),
+    let ([(index, target)], false) = (scan.operands.as_slice(), scan.has("-t")) else { return };
+    reading.uses.retain(|each| each.role != Role::PutTo);
+    reading.uses(Role::Read, target);
+    match target.text().map(|text| text.trim_end_matches('/')) {
+        Some(text) => {
+            let name = text.rsplit('/').next().unwrap_or(text);
+            reading.uses(Role::PutTo, &Arg::literal(name, target.span));
         }
+        None => reading.unexplained(Cause::DynamicPath, target.display(), Some(*index)),
+    }
+}
+
+/// `date +%F`: a name without `/`, or a number.
+fn date_format(scan: &Scan, reading: &mut Reading) {
+    let format = scan.given("+TEXT").last();
+    let Some(format) = format.and_then(|found| found.value.as_ref()).and_then(Arg::text) else { return };
+    let plain =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '%' | '-' | '_' | '.' | ':');
+    let slashes = ["%D", "%x", "%c", "%n", "%t", "%r", "%z", "%p", "%-", "%_", "%e", "%h", "%b", "%B"];
+    if format == "%s" {
+        reading.output = Output::Number;
+    } else if format.starts_with(['%'])
+        && format.chars().all(plain)
+        && !slashes.iter().any(|each| format.contains(each))
+    {
+        reading.output = Output::Name;
     }
 }
 
 /// Settings whose value cannot name a program.
 const PLAIN: &[&str] = &[
-    "color.", "advice.", "column.", "log.date", "log.decorate", "log.showsignature=false", "status.", "core.quotepath",
-    "core.abbrev", "diff.renames", "diff.renamelimit", "diff.noprefix", "diff.mnemonicprefix", "diff.context",
-    "diff.algorithm", "diff.colormoved", "diff.wserrorhighlight", "grep.linenumber", "grep.column",
-    "grep.extendedregexp", "grep.patterntype", "user.name", "user.email", "commit.gpgsign=false",
-    "tag.gpgsign=false", "core.fsmonitor=false", "core.hookspath=/dev/null", "init.defaultbranch", "core.precomposeunicode",
-    "gc.auto=0", "http.sslverify", "i18n.", "blame.", "core.autocrlf", "core.safecrlf", "core.filemode",
-    "core.pager=", "core.pager=cat", "core.pager=less", "core.editor=true", "core.editor=:", "submodule.recurse",
+    "color.",
+    "advice.",
+    "column.",
+    "log.date",
+    "log.decorate",
+    "log.showsignature=false",
+    "status.",
+    "core.quotepath",
+    "core.abbrev",
+    "diff.renames",
+    "diff.renamelimit",
+    "diff.noprefix",
+    "diff.mnemonicprefix",
+    "diff.context",
+    "diff.algorithm",
+    "diff.colormoved",
+    "diff.wserrorhighlight",
+    "grep.linenumber",
+    "grep.column",
+    "grep.extendedregexp",
+    "grep.patterntype",
+    "user.name",
+    "user.email",
+    "commit.gpgsign=false",
+    "tag.gpgsign=false",
+    "core.fsmonitor=false",
+    "core.hookspath=/dev/null",
+    "init.defaultbranch",
+    "core.precomposeunicode",
+    "gc.auto=0",
+    "i18n.",
+    "blame.",
+    "core.autocrlf",
+    "core.safecrlf",
+    "core.filemode",
+    "core.pager=",
+    "core.pager=cat",
+    "core.pager=less",
+    "core.editor=true",
+    "core.editor=:",
+    "submodule.recurse",
     "protocol.version",
 ];
 
@@ -175,7 +231,8 @@ const PLAIN: &[&str] = &[
 pub(super) fn git_setting(text: &str) -> Result<(), Refusal> {
     let (key, value) = text.split_once('=').unwrap_or((text, "true"));
     let key = key.to_ascii_lowercase();
-    let pager = key.starts_with("pager.") && matches!(value, "cat" | "less" | "" | "true" | "false" | "0" | "1");
+    let pager =
+        key.starts_with("pager.") && matches!(value, "cat" | "less" | "" | "true" | "false" | "0" | "1");
     let plain = PLAIN.iter().any(|each| match each.split_once('=') {
         Some((name, wanted)) => name == key && wanted == value,
         None if each.ends_with('.') => key.starts_with(each),

@@ -98,8 +98,13 @@ fn is_letters(text: &str) -> bool {
 /// Whether an option word of `ps` ends in a letter whose value is the next word.
 fn takes_value(word: &str) -> bool {
     let dashed = word.starts_with('-') && !word.contains('=');
-    let long = matches!(word, "--format" | "--user" | "--User" | "--group" | "--Group" | "--pid" | "--sort" | "--tty");
-    long || dashed && !word.starts_with("--") && word.ends_with(['o', 'O', 'C', 'u', 'U', 'g', 'G', 'p', 't', 'q', 's'])
+    let long = matches!(
+        word,
+        "--format" | "--user" | "--User" | "--group" | "--Group" | "--pid" | "--sort" | "--tty"
+    );
+    long || dashed
+        && !word.starts_with("--")
+        && word.ends_with(['o', 'O', 'C', 'u', 'U', 'g', 'G', 'p', 't', 'q', 's'])
         || matches!(word, "o" | "axo" | "O" | "k" | "U" | "p" | "t" | "q" | "xo" | "auxo")
 }
 
@@ -112,7 +117,12 @@ pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
         return reading.unexplained(Cause::DynamicWord, "gsh", None);
     }
     match (text(0), text(1)) {
-        (Some("check" | "explain" | "status" | "brief" | "hook" | "jobs" | "--help" | "--version" | "help"), _) => {}
+        (
+            Some(
+                "check" | "explain" | "status" | "brief" | "hook" | "jobs" | "--help" | "--version" | "help",
+            ),
+            _,
+        ) => {}
         (Some("rules"), Some("list" | "lint" | "test" | "schema")) => {}
         (Some("grants"), Some("list")) | (Some("audit"), Some("show")) => {}
         (Some("-c"), _) => match words.get(1) {

@@ -22,7 +22,13 @@ pub(super) use check::check;
 const ALTERNATIVES: usize = 16;
 
 /// Lets a reader of its own take the words from `start` on.
-pub(super) fn take(reader: Reader, command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+pub(super) fn take(
+    reader: Reader,
+    command: &'static Command,
+    argv: &[Arg],
+    start: usize,
+    reading: &mut Reading,
+) {
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
@@ -43,7 +49,10 @@ pub(super) fn take(reader: Reader, command: &'static Command, argv: &[Arg], star
 
 /// A text in a small language.
 pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mut Reading) {
-    let Some(texts) = texts(arg) else {
+    // Of a declaration only the name matters, whatever the value is.
+    let named = matches!(language, Language::Declaration) && arg.head().contains('=');
+    let texts = if named { Some(vec![arg.head().to_owned()]) } else { texts(arg) };
+    let Some(texts) = texts else {
         return reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
     };
     for text in texts {
@@ -84,12 +93,17 @@ pub(super) fn joined(words: &[Arg]) -> Arg {
         if index > 0 {
             all.push_text(" ");
         }
-        for part in &word.parts {
-            match part {
-                Part::Text(text) => all.push_text(text),
-                Part::Hole(hole) => all.push_hole(hole.clone()),
-            }
-        }
+        append(&mut all, word);
     }
     all
+}
+
+/// Puts one word's text and holes after another's.
+fn append(all: &mut Arg, word: &Arg) {
+    for part in &word.parts {
+        match part {
+            Part::Text(text) => all.push_text(text),
+            Part::Hole(hole) => all.push_hole(hole.clone()),
+        }
+    }
 }

@@ -10,22 +10,44 @@ use crate::report::Span;
 use crate::syntax::Cause;
 
 /// Reads one script (or one `-e` piece of it).
+///
+/// Whether a delimiter in brackets (`s/[/]/x/`) ends the expression differs between seds. It must be
+/// readable by the one rule; by the other it may be wrong, but must not do more than is told.
 pub(super) fn script(text: &str, span: Span, reading: &mut Reading) -> Result<(), Refusal> {
-    Script { rest: text.chars().peekable(), span, reading }.read()
+    let read = |brackets: bool, reading: &mut Reading| {
+        Script { rest: text.chars().peekable(), brackets, span, reading }.read()
+    };
+    match (read(true, reading), read(false, reading)) {
+        (Err(Fault::Wrong(detail)), _) => Err((Cause::OpaqueCode, detail)),
+        (Err(Fault::Runs), _) | (_, Err(Fault::Runs)) => {
+            Err((Cause::OpaqueCode, "the sed script runs a command".to_owned()))
+        }
+        (Ok(()), _) => Ok(()),
+    }
 }
 
-fn refuse(detail: impl Into<String>) -> Refusal {
-    (Cause::OpaqueCode, detail.into())
+/// Why a script is not explained.
+enum Fault {
+    /// It runs a command.
+    Runs,
+    /// It is not understood.
+    Wrong(String),
+}
+
+fn refuse(detail: impl Into<String>) -> Fault {
+    Fault::Wrong(detail.into())
 }
 
 struct Script<'a> {
     rest: Peekable<Chars<'a>>,
+    /// A delimiter in brackets is part of the expression.
+    brackets: bool,
     span: Span,
     reading: &'a mut Reading,
 }
 
 impl Script<'_> {
-    fn read(&mut self) -> Result<(), Refusal> {
+    fn read(&mut self) -> Result<(), Fault> {
         loop {
             self.skip(|letter| letter.is_whitespace() || letter == ';' || letter == '}');
             if self.rest.peek().is_none() {
@@ -45,7 +67,7 @@ impl Script<'_> {
     }
 
     /// `1,/x/!`
-    fn addresses(&mut self) -> Result<(), Refusal> {
+    fn addresses(&mut self) -> Result<(), Fault> {
         if self.address()? {
             self.blanks();
             if self.rest.next_if_eq(&',').is_some() {
@@ -60,7 +82,7 @@ impl Script<'_> {
         Ok(())
     }
 
-    fn address(&mut self) -> Result<bool, Refusal> {
+    fn address(&mut self) -> Result<bool, Fault> {
         match self.rest.peek() {
             Some('0'..='9') => {
                 self.skip(|letter| letter.is_ascii_digit() || letter == '~');
@@ -72,7 +94,7 @@ impl Script<'_> {
                 if delimiter == Some('\\') {
                     delimiter = self.rest.next();
                 }
-                self.until(delimiter)?;
+                self.expression(delimiter)?;
                 self.skip(|letter| matches!(letter, 'I' | 'M'));
                 Ok(true)
             }
@@ -81,7 +103,7 @@ impl Script<'_> {
     }
 
     /// Goes past the next delimiter that no backslash protects.
-    fn until(&mut self, delimiter: Option<char>) -> Result<(), Refusal> {
+    fn until(&mut self, delimiter: Option<char>) -> Result<(), Fault> {
         let delimiter = delimiter.filter(|letter| !matches!(letter, '\n' | '\\'));
         let delimiter = delimiter.ok_or_else(|| refuse("sed delimiter"))?;
         while let Some(letter) = self.rest.next() {
@@ -95,7 +117,54 @@ impl Script<'_> {
         Err(refuse("sed expression does not end"))
     }
 
-    fn command(&mut self) -> Result<(), Refusal> {
+    /// Goes past the delimiter that ends a regular expression.
+    fn expression(&mut self, delimiter: Option<char>) -> Result<(), Fault> {
+        if !self.brackets {
+            return self.until(delimiter);
+        }
+        let end = delimiter.filter(|letter| !matches!(letter, '\n' | '\\'));
+        let end = end.ok_or_else(|| refuse("sed delimiter"))?;
+        while let Some(letter) = self.rest.next() {
+            match letter {
+                _ if letter == end => return Ok(()),
+                '\\' => drop(self.rest.next()),
+                '[' => self.bracket()?,
+                _ => {}
+            }
+        }
+        Err(refuse("sed expression does not end"))
+    }
+
+    /// The rest of a bracket expression.
+    fn bracket(&mut self) -> Result<(), Fault> {
+        self.rest.next_if_eq(&'^');
+        self.rest.next_if_eq(&']');
+        while let Some(letter) = self.rest.next() {
+            match letter {
+                ']' => return Ok(()),
+                // Whether the backslash protects the bracket differs as well.
+                '\\' if self.rest.peek() == Some(&']') => return Err(refuse("sed: \\] in brackets")),
+                '[' => {
+                    if let Some(kind) = self.rest.next_if(|letter| matches!(letter, ':' | '.' | '=')) {
+                        self.class(kind);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(refuse("sed brackets do not end"))
+    }
+
+    /// `alpha:]` of `[:alpha:]`.
+    fn class(&mut self, kind: char) {
+        while let Some(letter) = self.rest.next() {
+            if letter == kind && self.rest.next_if_eq(&']').is_some() {
+                return;
+            }
+        }
+    }
+
+    fn command(&mut self) -> Result<(), Fault> {
         match self.rest.next() {
             None => Err(refuse("sed command is missing")),
             Some('{' | '}') => Ok(()),
@@ -103,7 +172,9 @@ impl Script<'_> {
                 self.line();
                 Ok(())
             }
-            Some('=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => self.end(),
+            Some('=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => {
+                self.end()
+            }
             Some('l' | 'q' | 'Q' | 'L') => {
                 self.blanks();
                 self.skip(|letter| letter.is_ascii_digit());
@@ -127,13 +198,13 @@ impl Script<'_> {
             }
             Some('r' | 'R') => self.file(Role::Read),
             Some('w' | 'W') => self.file(Role::Write),
-            Some('e') => Err(refuse("sed command e runs a command")),
+            Some('e') => Err(Fault::Runs),
             Some(other) => Err(refuse(format!("sed command {other}"))),
         }
     }
 
     /// Only blanks, a comment or a closing brace may follow.
-    fn end(&mut self) -> Result<(), Refusal> {
+    fn end(&mut self) -> Result<(), Fault> {
         self.blanks();
         match self.rest.peek() {
             None | Some(';' | '\n' | '}' | '#') => Ok(()),
@@ -160,24 +231,27 @@ impl Script<'_> {
         }
     }
 
-    fn file(&mut self, role: Role) -> Result<(), Refusal> {
+    fn file(&mut self, role: Role) -> Result<(), Fault> {
         self.blanks();
         let name = self.line();
         if name.is_empty() {
             return Err(refuse("sed file name is missing"));
         }
-        self.reading.uses(role, &Arg::literal(name, self.span));
+        let arg = Arg::literal(name, self.span);
+        if !self.reading.uses.iter().any(|each| each.role == role && each.arg == arg) {
+            self.reading.uses(role, &arg);
+        }
         Ok(())
     }
 
-    fn substitute(&mut self) -> Result<(), Refusal> {
+    fn substitute(&mut self) -> Result<(), Fault> {
         let delimiter = self.rest.next();
-        self.until(delimiter)?;
+        self.expression(delimiter)?;
         self.until(delimiter)?;
         loop {
             match self.rest.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => drop(self.rest.next()),
-                Some('e') => return Err(refuse("sed flag e runs a command")),
+                Some('e') => return Err(Fault::Runs),
                 Some('w') => {
                     self.rest.next();
                     return self.file(Role::Write);

@@ -5,14 +5,37 @@ use crate::facts::programs::{Inner, Reading, Role};
 use crate::syntax::Cause;
 
 /// Long options of bash that change nothing about what runs.
-const LONG: &[&str] = &["--posix", "--norc", "--noprofile", "--login", "--verbose", "--restricted", "--noediting"];
+const LONG: &[&str] =
+    &["--posix", "--norc", "--noprofile", "--login", "--verbose", "--restricted", "--noediting"];
 /// Letters of `set` that change nothing that is not told elsewhere.
 const LETTERS: &str = "abefhklmnprtuvxBCEHPT";
 /// Names for `-o`.
 const NAMES: &[&str] = &[
-    "allexport", "braceexpand", "emacs", "errexit", "errtrace", "functrace", "hashall", "histexpand", "history",
-    "ignoreeof", "monitor", "noclobber", "noexec", "noglob", "nolog", "notify", "nounset", "onecmd", "physical",
-    "pipefail", "posix", "privileged", "verbose", "vi", "xtrace",
+    "allexport",
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "histexpand",
+    "history",
+    "ignoreeof",
+    "monitor",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nolog",
+    "notify",
+    "nounset",
+    "onecmd",
+    "physical",
+    "pipefail",
+    "posix",
+    "privileged",
+    "verbose",
+    "vi",
+    "xtrace",
 ];
 
 /// `bash -lc TEXT ARGS`, `sh FILE`, `bash -s`, `sh`.
@@ -98,7 +121,11 @@ impl Options {
                 let value = words.get(*at).and_then(Arg::text).unwrap_or_default();
                 *at += 1;
                 if letter == 'o' && !NAMES.contains(&value) || value == "expand_aliases" {
-                    reading.unexplained(Cause::UnknownOption, format!("-{letter} {value}"), Some(start + *at - 1));
+                    reading.unexplained(
+                        Cause::UnknownOption,
+                        format!("-{letter} {value}"),
+                        Some(start + *at - 1),
+                    );
                 }
             }
             _ if LETTERS.contains(letter) => {}

@@ -2,7 +2,7 @@
 
 use super::super::apply::{only_help, settle};
 use super::super::scan::{Scan, scan};
-use super::super::table::Command;
+use super::super::table::{ANYTHING, Command};
 use crate::facts::arg::Arg;
 use crate::facts::programs::{Reading, Role};
 use crate::report::Span;
@@ -18,8 +18,7 @@ pub(super) fn read(command: &'static Command, argv: &[Arg], start: usize, readin
     }
     let argv = modern(argv, start);
     let scan = scan(command, &argv, start);
-    settle(command, &scan, &[], &argv, reading);
-    reading.unexplained.retain(|each| !each.detail.starts_with("operand "));
+    settle(command, &scan, ANYTHING, &argv, reading);
     mode(&scan, reading);
 }
 
@@ -42,9 +41,7 @@ fn modern(argv: &[Arg], start: usize) -> Vec<Arg> {
 
 fn mode(scan: &Scan, reading: &mut Reading) {
     let has = |name: &str| scan.has(name);
-    let values = |name: &'static str| {
-        scan.found.iter().filter(move |found| found.option.name == name).filter_map(|found| found.value.as_ref())
-    };
+    let values = |name: &'static str| scan.given(name).filter_map(|found| found.value.as_ref());
     let lists = has("-t") || has("-d") || has("--test-label");
     let changes = has("-r") || has("-u") || has("-A") || has("--delete");
     let role = match () {

@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::facts::arg::Arg;
 use crate::facts::programs::apply::{only_help, settle};
 use crate::facts::programs::scan::scan;
-use crate::facts::programs::table::Command;
+use crate::facts::programs::table::{ANYTHING, Command};
 use crate::facts::programs::{Fill, Inner, Reading, Wrapper};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -15,20 +15,13 @@ pub(super) fn xargs(command: &'static Command, argv: &[Arg], start: usize, readi
         return;
     }
     let scan = scan(command, argv, start);
-    settle(command, &scan, &[], argv, reading);
-    // Its operands are the command, not its own.
-    reading.unexplained.retain(|each| !each.detail.starts_with("operand "));
+    settle(command, &scan, ANYTHING, argv, reading);
     let mut token = None;
-    for found in &scan.found {
-        match (found.option.name, &found.value) {
-            ("-I", Some(value)) => match value.text() {
-                Some(text) => token = Some(text.to_owned()),
-                None => reading.unexplained(Cause::DynamicWord, value.display(), Some(found.index)),
-            },
-            ("-i", value) => {
-                token = Some(value.as_ref().and_then(Arg::text).unwrap_or("{}").to_owned());
-            }
-            _ => {}
+    for found in scan.given("-I").chain(scan.given("-i")) {
+        match found.value.as_ref().map(|value| value.text().ok_or(value)) {
+            Some(Ok(text)) => token = Some(text.to_owned()),
+            Some(Err(value)) => reading.unexplained(Cause::DynamicWord, value.display(), Some(found.index)),
+            None => token = Some("{}".to_owned()),
         }
     }
     let Some((first, _)) = scan.operands.first() else { return };
@@ -47,7 +40,8 @@ pub(super) fn env_split(text: &str, span: Span, reading: &mut Reading) -> Result
     if text.contains(['\'', '"', '\\', '$', '#']) {
         return Err((Cause::DynamicWord, text.to_owned()));
     }
-    let (assignments, argv): (Vec<&str>, Vec<&str>) = text.split_whitespace().partition(|word| word.contains('='));
+    let (assignments, argv): (Vec<&str>, Vec<&str>) =
+        text.split_whitespace().partition(|word| word.contains('='));
     let words = |list: Vec<&str>| list.into_iter().map(|word| Arg::literal(word, span)).collect::<Vec<_>>();
     reading.wrapper = Some(Wrapper::Transparent);
     reading.inner.push(Inner::Command {
