@@ -7,6 +7,9 @@
 
 use std::collections::BTreeMap;
 
+/// Here-documents on one line.
+const MOST_ON_A_LINE: usize = 16;
+
 /// One here-document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HereDocument {
@@ -40,7 +43,7 @@ pub(super) fn split(text: &str) -> Result<Split, Doubt> {
     if !text.contains("<<") {
         return Ok(Split { masked: text.to_owned(), documents: BTreeMap::new() });
     }
-    let mut lexer = Lexer::new(text, 0, Frame::Code { parens: 0 });
+    let mut lexer = Lexer::new(text, 0, text.as_bytes().to_vec());
     while lexer.pos < lexer.text.len() {
         lexer.step()?;
     }
@@ -50,7 +53,7 @@ pub(super) fn split(text: &str) -> Result<Split, Doubt> {
 /// The offset of the `)` that closes a command substitution whose text begins at `start`. None when
 /// it is not certain: no end, a `case`, or a here-document inside.
 pub(super) fn closing_parenthesis(text: &str, start: usize) -> Option<usize> {
-    let mut lexer = Lexer::new(text, start, Frame::Code { parens: 0 });
+    let mut lexer = Lexer::new(text, start, Vec::new());
     lexer.inside = true;
     while lexer.pos < lexer.text.len() {
         lexer.step().ok()?;
@@ -95,20 +98,23 @@ struct Lexer<'t> {
     /// The outermost frame is itself a substitution.
     inside: bool,
     pending: Vec<Pending>,
+    /// How many `((` were no arithmetic: each was searched for its end in vain.
+    failures: usize,
     masked: Vec<u8>,
     documents: BTreeMap<usize, HereDocument>,
 }
 
 impl<'t> Lexer<'t> {
-    fn new(whole: &'t str, pos: usize, frame: Frame) -> Self {
+    fn new(whole: &'t str, pos: usize, masked: Vec<u8>) -> Self {
         Self {
             whole,
             text: whole.as_bytes(),
             pos,
-            frames: vec![frame],
+            frames: vec![Frame::Code { parens: 0 }],
             inside: false,
             pending: Vec::new(),
-            masked: whole.as_bytes().to_vec(),
+            failures: 0,
+            masked,
             documents: BTreeMap::new(),
         }
     }
@@ -240,7 +246,9 @@ impl<'t> Lexer<'t> {
             Some(b'}') => self.pop()?,
             Some(b'$') if self.peek(1) == Some(b'{') => self.push(Frame::Brace, 2),
             Some(b'$') if self.peek(1).is_none_or(|next| !b"([".contains(&next)) => self.pos += 1,
-            Some(b'\'' | b'"' | b'`' | b'\\' | b'$' | b'\n' | b'{') => return self.doubt("heredoc-expansion"),
+            Some(b'\'' | b'"' | b'`' | b'\\' | b'$' | b'\n' | b'{') => {
+                return self.doubt("heredoc-expansion");
+            }
             _ => self.pos += 1,
         }
         Ok(())
@@ -306,8 +314,9 @@ impl<'t> Lexer<'t> {
             return Ok(());
         }
         self.pos = start;
+        self.failures += 1;
         let rest = self.text.get(start..).unwrap_or_default();
-        if rest.windows(2).any(|two| two == b"<<") {
+        if self.failures > 16 || rest.windows(2).any(|two| two == b"<<") {
             return self.doubt("heredoc-parens");
         }
         self.parens(parens + 1);
@@ -343,6 +352,9 @@ impl<'t> Lexer<'t> {
         let level = self.frames.len();
         if self.pending.iter().any(|pending| pending.level != level) {
             return self.doubt("heredoc-nested");
+        }
+        if self.pending.len() >= MOST_ON_A_LINE {
+            return self.doubt("heredoc-line");
         }
         let operator = self.pos;
         self.pos += 2;
@@ -467,13 +479,8 @@ impl<'t> Lexer<'t> {
     }
 
     fn record(&mut self, pending: &Pending, body: String, start: usize, end: usize) {
-        let document = HereDocument {
-            body,
-            quoted: pending.quoted,
-            start,
-            end,
-            operator_end: pending.operator_end,
-        };
+        let document =
+            HereDocument { body, quoted: pending.quoted, start, end, operator_end: pending.operator_end };
         self.documents.insert(pending.operator, document);
     }
 

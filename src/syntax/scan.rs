@@ -126,6 +126,11 @@ impl Reader<'_> {
             return self.doubt("redirect-args");
         }
         let target = self.word(Reading::Plain)?;
+        let number = target.bare().is_some_and(|bare| bare.bytes().all(|byte| byte.is_ascii_digit()));
+        if number && matches!(self.peek(0), Some(b'<' | b'>')) {
+            // Bash takes the number for the descriptor of the next operator.
+            return self.doubt("redirect-args");
+        }
         let span = self.span(start, self.pos);
         simple.redirections.push(Redirection { descriptor, operator, target, span });
         Ok(())
@@ -170,8 +175,7 @@ impl Reader<'_> {
 
     /// Reads a text that stands between `from` and `to` but is not a part of this one.
     pub(super) fn apart(&self, text: &str, (from, to): (usize, usize)) -> Script {
-        let place =
-            Place { depth: self.place.depth + 1, outer: Some(self.span(from, to)), ..self.place };
+        let place = Place { depth: self.place.depth + 1, outer: Some(self.span(from, to)), ..self.place };
         read(text, &place)
     }
 
