@@ -318,13 +318,13 @@ impl<'t> Reader<'t> {
                 break;
             }
             let after = words.last().and_then(Word::bare).unwrap_or_default();
-            let reading = match after.as_str() {
-                "=~" => Reading::Regex,
-                _ => Reading::Plain,
-            };
-            let word = match self.test_operator() {
-                Some(operator) if reading == Reading::Plain => operator,
-                _ => self.word(reading)?,
+            let word = if after == "=~" {
+                self.word(Reading::Regex)?
+            } else {
+                match self.test_operator() {
+                    Some(operator) => operator,
+                    None => self.word(Reading::Plain)?,
+                }
             };
             words.push(word);
         }

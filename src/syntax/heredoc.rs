@@ -5,10 +5,9 @@
 //! leaves a redirection of the same length in place of the operator and blanks in place of the body.
 //! Whatever leaves a doubt about where a body begins or ends is refused by name.
 
-use std::collections::BTreeMap;
+mod body;
 
-/// Here-documents on one line.
-const MOST_ON_A_LINE: usize = 16;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One here-document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +28,15 @@ pub(super) struct HereDocument {
 pub(super) struct Split {
     pub(super) masked: String,
     pub(super) documents: BTreeMap<usize, HereDocument>,
+    /// Where `<>` stood: the grammar does not know it and is shown `>|` in its place.
+    pub(super) read_writes: BTreeSet<usize>,
+}
+
+impl Split {
+    /// A text with nothing to take out.
+    pub(super) fn untouched(text: &str) -> Self {
+        Self { masked: text.to_owned(), documents: BTreeMap::new(), read_writes: BTreeSet::new() }
+    }
 }
 
 /// A refusal: which check, and where.
@@ -40,8 +48,8 @@ pub(super) struct Doubt {
 
 /// Takes the here-documents out of `text`.
 pub(super) fn split(text: &str) -> Result<Split, Doubt> {
-    if !text.contains("<<") {
-        return Ok(Split { masked: text.to_owned(), documents: BTreeMap::new() });
+    if !text.contains("<<") && !text.contains("<>") {
+        return Ok(Split::untouched(text));
     }
     let mut lexer = Lexer::new(text, 0, text.as_bytes().to_vec());
     while lexer.pos < lexer.text.len() {
@@ -102,6 +110,7 @@ struct Lexer<'t> {
     failures: usize,
     masked: Vec<u8>,
     documents: BTreeMap<usize, HereDocument>,
+    read_writes: BTreeSet<usize>,
 }
 
 impl<'t> Lexer<'t> {
@@ -116,6 +125,7 @@ impl<'t> Lexer<'t> {
             failures: 0,
             masked,
             documents: BTreeMap::new(),
+            read_writes: BTreeSet::new(),
         }
     }
 
@@ -146,6 +156,7 @@ impl<'t> Lexer<'t> {
             Some(b'$') => self.dollar(true)?,
             Some(b'#') if self.at_word_start() => self.comment(),
             Some(b'<') if self.peek(1) == Some(b'<') => self.operator()?,
+            Some(b'<') if self.peek(1) == Some(b'>') => self.read_write(),
             Some(b'<' | b'>') if self.peek(1) == Some(b'(') => self.push(Frame::Code { parens: 0 }, 2),
             Some(b'(') if self.peek(1) == Some(b'(') => self.double_parenthesis(parens)?,
             Some(b'(') => self.parens(parens + 1),
@@ -155,6 +166,14 @@ impl<'t> Lexer<'t> {
             _ => self.pos += 1,
         }
         Ok(())
+    }
+
+    fn read_write(&mut self) {
+        if let Some([first, second]) = self.masked.get_mut(self.pos..self.pos + 2) {
+            (*first, *second) = (b'>', b'|');
+        }
+        self.read_writes.insert(self.pos);
+        self.pos += 2;
     }
 
     fn parens(&mut self, count: usize) {
@@ -343,153 +362,6 @@ impl<'t> Lexer<'t> {
         self.doubt("unclosed-quote")
     }
 
-    /// `<<<`, or `<<` with its delimiter.
-    fn operator(&mut self) -> Result<(), Doubt> {
-        if self.peek(2) == Some(b'<') {
-            self.pos += 3;
-            return Ok(());
-        }
-        let level = self.frames.len();
-        if self.pending.iter().any(|pending| pending.level != level) {
-            return self.doubt("heredoc-nested");
-        }
-        if self.pending.len() >= MOST_ON_A_LINE {
-            return self.doubt("heredoc-line");
-        }
-        let operator = self.pos;
-        self.pos += 2;
-        let strip_tabs = self.peek(0) == Some(b'-');
-        if strip_tabs {
-            self.pos += 1;
-        }
-        while matches!(self.peek(0), Some(b' ' | b'\t')) {
-            self.pos += 1;
-        }
-        let (delimiter, quoted) = self.delimiter()?;
-        if !self.peek(0).is_none_or(is_boundary) {
-            return self.doubt("heredoc-delim");
-        }
-        self.mask(operator, self.pos, b'_');
-        if let Some(first) = self.masked.get_mut(operator) {
-            *first = b'<';
-        }
-        let operator_end = self.pos;
-        self.pending.push(Pending { operator, operator_end, delimiter, quoted, strip_tabs, level });
-        Ok(())
-    }
-
-    fn delimiter(&mut self) -> Result<(String, bool), Doubt> {
-        let quote = self.peek(0);
-        if let Some(quote @ (b'\'' | b'"')) = quote {
-            let start = self.pos + 1;
-            let rest = self.text.get(start..).unwrap_or_default();
-            let Some(length) = rest.iter().position(|byte| *byte == quote) else {
-                return self.doubt("heredoc-delim");
-            };
-            let inner = self.whole.get(start..start + length).unwrap_or_default();
-            let special = inner.contains('\n') || (quote == b'"' && inner.contains(['\\', '$', '`']));
-            if special {
-                return self.doubt("heredoc-delim");
-            }
-            self.pos = start + length + 1;
-            return Ok((inner.to_owned(), true));
-        }
-        let escaped = quote == Some(b'\\');
-        let start = self.pos + usize::from(escaped);
-        self.pos = start;
-        while self.peek(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.:+-".contains(&byte)) {
-            self.pos += 1;
-        }
-        if self.pos == start {
-            return self.doubt("heredoc-delim");
-        }
-        Ok((self.whole.get(start..self.pos).unwrap_or_default().to_owned(), escaped))
-    }
-
-    /// A newline of commands: the bodies of the line's operators follow.
-    fn newline(&mut self) -> Result<(), Doubt> {
-        let level = self.frames.len();
-        if self.pending.iter().any(|pending| pending.level != level) {
-            return self.doubt("heredoc-nested");
-        }
-        self.pos += 1;
-        for pending in std::mem::take(&mut self.pending) {
-            self.body(&pending)?;
-        }
-        Ok(())
-    }
-
-    fn body(&mut self, pending: &Pending) -> Result<(), Doubt> {
-        let start = self.pos;
-        let mut body = String::new();
-        loop {
-            if self.pos >= self.text.len() {
-                if self.frames.len() > 1 || self.inside {
-                    return self.doubt("heredoc-end");
-                }
-                self.record(pending, body, start, self.text.len());
-                return Ok(());
-            }
-            let line = self.line(pending)?;
-            let content = if pending.strip_tabs { line.text.trim_start_matches('\t') } else { &line.text };
-            if content == pending.delimiter {
-                if line.joined {
-                    return self.doubt("heredoc-continuation");
-                }
-                self.record(pending, body, start, self.pos);
-                self.pos = line.next;
-                return Ok(());
-            }
-            // Inside a substitution bash also ends a body at a line that only begins like its end.
-            let nested = self.frames.len() > 1 || self.inside;
-            if nested && content.starts_with(&pending.delimiter) && content.contains(')') {
-                return self.doubt("heredoc-end");
-            }
-            body.push_str(content);
-            if line.ended {
-                body.push('\n');
-            }
-            self.pos = line.next;
-        }
-    }
-
-    /// The line at `pos`. In a body that is expanded, a backslash joins it with the next one, as bash
-    /// does before it looks for the end line.
-    fn line(&mut self, pending: &Pending) -> Result<Line, Doubt> {
-        let mut text = String::new();
-        let (mut at, mut joined) = (self.pos, false);
-        loop {
-            let rest = self.text.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|byte| *byte == b'\n');
-            let end = at + length.unwrap_or(rest.len());
-            let part = self.whole.get(at..end).unwrap_or_default();
-            self.mask(at, end, b' ');
-            let backslashes = part.bytes().rev().take_while(|byte| *byte == b'\\').count();
-            let ended = length.is_some();
-            if pending.quoted || backslashes % 2 == 0 {
-                text.push_str(part);
-                return Ok(Line { text, joined, ended, next: (end + 1).min(self.text.len()) });
-            }
-            if !ended {
-                return self.doubt("heredoc-continuation");
-            }
-            text.push_str(part.get(..part.len() - 1).unwrap_or_default());
-            (at, joined) = (end + 1, true);
-        }
-    }
-
-    fn record(&mut self, pending: &Pending, body: String, start: usize, end: usize) {
-        let document =
-            HereDocument { body, quoted: pending.quoted, start, end, operator_end: pending.operator_end };
-        self.documents.insert(pending.operator, document);
-    }
-
-    fn mask(&mut self, start: usize, end: usize, with: u8) {
-        if let Some(range) = self.masked.get_mut(start..end) {
-            range.fill(with);
-        }
-    }
-
     fn finish(mut self) -> Result<Split, Doubt> {
         if self.frames.len() > 1 {
             return self.doubt("unclosed-quote");
@@ -499,18 +371,10 @@ impl<'t> Lexer<'t> {
             self.record(&pending, String::new(), self.text.len(), self.text.len());
         }
         match String::from_utf8(std::mem::take(&mut self.masked)) {
-            Ok(masked) => Ok(Split { masked, documents: self.documents }),
+            Ok(masked) => Ok(Split { masked, documents: self.documents, read_writes: self.read_writes }),
             Err(_) => self.doubt("heredoc-delim"),
         }
     }
-}
-
-/// A line of a body, joined with those it continues on.
-struct Line {
-    text: String,
-    joined: bool,
-    ended: bool,
-    next: usize,
 }
 
 /// A byte that ends a word.

@@ -1,12 +1,12 @@
 //! From bytes to a [`Script`]: the checks of the raw text, the grammar, and what bounds them.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use super::heredoc::{self, HereDocument};
+use super::heredoc::{self, HereDocument, Split};
 use super::{Cause, Command, Problem, Script, Statement};
 use crate::report::Span;
 
@@ -126,12 +126,12 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
         return refused(limit);
     }
     let mut problems: Vec<Problem> = odd_character(text, place).into_iter().collect();
-    let (masked, documents) = match heredoc::split(text) {
-        Ok(split) => (split.masked, split.documents),
+    let Split { masked, documents, read_writes } = match heredoc::split(text) {
+        Ok(split) => split,
         Err(doubt) => {
             let span = place.span(doubt.at, (doubt.at + 1).min(text.len()));
             problems.push(problem(Cause::UnknownConstruct, doubt.check, span));
-            (text.to_owned(), BTreeMap::new())
+            Split::untouched(text)
         }
     };
     let tree = match grammar(&masked, place) {
@@ -153,6 +153,7 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
         text: masked.as_bytes(),
         whole: &masked,
         documents: &documents,
+        read_writes: &read_writes,
         substitutions: Some(survey.substitutions),
         place: *place,
         pos: 0,
@@ -302,6 +303,8 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) whole: &'t str,
     pub(super) documents: &'t BTreeMap<usize, HereDocument>,
+    /// Where `<>` stands, which the text shows as `>|`.
+    pub(super) read_writes: &'t BTreeSet<usize>,
     /// None: the text is not in any tree (the body of a here-document).
     pub(super) substitutions: Option<HashMap<usize, Node<'t>>>,
     pub(super) place: Place<'t>,

@@ -1,5 +1,7 @@
 //! Simple commands, read from their bytes: assignments, words and redirections.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::compound::is_reserved;
 use super::parse::{Place, Read, Reader, problem, read};
 use super::word::Reading;
@@ -113,6 +115,10 @@ impl Reader<'_> {
         if text == "<" && self.peek(1) == Some(b'<') {
             return self.doubt("heredoc");
         }
+        let operator = match self.read_writes.contains(&self.pos) {
+            true => RedirectionOperator::ReadWrite,
+            false => operator,
+        };
         self.pos += text.len();
         if self.looking_at("\\\n") {
             return self.doubt("line-continuation");
@@ -145,11 +151,12 @@ impl Reader<'_> {
             let pieces = vec![Piece::Text { text: document.body.clone(), quoted: true }];
             return Ok(Word { pieces, span });
         }
-        let documents = std::collections::BTreeMap::new();
+        let (documents, read_writes) = (BTreeMap::new(), BTreeSet::new());
         let mut reader = Reader {
             text: document.body.as_bytes(),
             whole: &document.body,
             documents: &documents,
+            read_writes: &read_writes,
             substitutions: None,
             place: Place { outer: Some(span), ..self.place },
             pos: 0,
