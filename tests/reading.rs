@@ -252,6 +252,7 @@ fn here_documents_end_where_bash_ends_them() {
         ("cat <<E\n\\$x \\` \\\\ \\q \"\nE", "cat <HereDocument \"$x ` \\\\ \\\\q \\\"\\n\">"),
         ("cat <<E\na\\\nb\nE", "cat <HereDocument \"ab\\n\">"),
         ("(( x << 2 )); echo $((1<<3)) '<<' # <<", "(( x << 2 ))[x]; echo $((1<<3))[] \"<<\""),
+        ("echo \\\\ # it's\ncat <<E\n'\nE", "echo \"\\\\\"; cat <HereDocument \"'\\n\">"),
         ("cat <<< 'a b'", "cat <HereString \"a b\">"),
     ]);
 }

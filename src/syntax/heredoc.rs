@@ -106,6 +106,8 @@ struct Lexer<'t> {
     /// The outermost frame is itself a substitution.
     inside: bool,
     pending: Vec<Pending>,
+    /// One past the last character that a backslash protects.
+    escape_end: Option<usize>,
     /// How many `((` were no arithmetic: each was searched for its end in vain.
     failures: usize,
     masked: Vec<u8>,
@@ -122,6 +124,7 @@ impl<'t> Lexer<'t> {
             frames: vec![Frame::Code { parens: 0 }],
             inside: false,
             pending: Vec::new(),
+            escape_end: None,
             failures: 0,
             masked,
             documents: BTreeMap::new(),
@@ -149,7 +152,7 @@ impl<'t> Lexer<'t> {
     /// One element of commands.
     fn code(&mut self, parens: usize) -> Result<(), Doubt> {
         match self.peek(0) {
-            Some(b'\\') => self.pos += 2,
+            Some(b'\\') => self.escape()?,
             Some(b'\'') => self.single(b'\'')?,
             Some(b'"') => self.push(Frame::Double, 1),
             Some(b'`') => self.backticks()?,
@@ -220,8 +223,17 @@ impl<'t> Lexer<'t> {
     /// Whether the byte before is one after which bash begins a new token.
     fn at_word_start(&self) -> bool {
         let before = self.pos.checked_sub(1).and_then(|at| self.text.get(at));
-        let escaped = self.pos.checked_sub(2).and_then(|at| self.text.get(at)) == Some(&b'\\');
-        before.is_none_or(|byte| is_boundary(*byte)) && !escaped
+        before.is_none_or(|byte| is_boundary(*byte)) && self.escape_end != Some(self.pos)
+    }
+
+    /// A backslash and what it protects; a joined line must not decide whether a comment begins.
+    fn escape(&mut self) -> Result<(), Doubt> {
+        if self.peek(1) == Some(b'\n') && self.peek(2) == Some(b'#') {
+            return self.doubt("line-continuation");
+        }
+        self.pos += 2;
+        self.escape_end = Some(self.pos);
+        Ok(())
     }
 
     fn comment(&mut self) {
