@@ -258,7 +258,7 @@ fn here_documents_end_where_bash_ends_them() {
 }
 
 /// Each check, with a text that made it necessary.
-const REFUSED: [(&str, &str); 77] = [
+const REFUSED: [(&str, &str); 78] = [
     ("odd-char", "rm\rx"),
     ("odd-char", "ls\u{a0}x"),
     ("odd-char", "ls\u{c}rm x"),
@@ -319,6 +319,7 @@ const REFUSED: [(&str, &str); 77] = [
     ("function-body", "f() [[ a ]]"),
     ("regex", "[[ a =~ (b c) ]]"),
     ("heredoc-delim", "cat <<E\"O\"F\nEOF"),
+    ("heredoc-delim", "cat <<2>&1\n2"),
     ("heredoc-delim", "cat <<$x\na\n$x"),
     ("heredoc-end", "x \"$(cat <<E\nEa)\nE\n)\""),
     ("heredoc-end", "x $(cat <<E\na"),

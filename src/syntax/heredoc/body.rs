@@ -29,7 +29,10 @@ impl Lexer<'_> {
             self.pos += 1;
         }
         let (delimiter, quoted) = self.delimiter()?;
-        if !self.peek(0).is_none_or(is_boundary) {
+        // A number right before another operator is that operator's descriptor to bash.
+        let number = !quoted && delimiter.bytes().all(|byte| byte.is_ascii_digit());
+        let descriptor = number && matches!(self.peek(0), Some(b'<' | b'>'));
+        if descriptor || !self.peek(0).is_none_or(is_boundary) {
             return self.doubt("heredoc-delim");
         }
         self.mask(operator, self.pos, b'_');
