@@ -535,6 +535,7 @@ fn words_are_quoted_only_where_they_must_be() {
         ("~x", "'~x'"),
         ("x~", "x~"),
         ("#a", "'#a'"),
+        ("==", "'=='"),
         ("$x*", "'$x*'"),
         ("a\u{1b}b", "$'a\\033b'"),
     ] {
