@@ -24,8 +24,13 @@ impl<'t> Reader<'t> {
     pub(super) fn compound(&mut self, node: Node<'t>, end: usize) -> Read<Command> {
         let start = self.pos;
         let command = match node.kind() {
-            "command" | "declaration_command" | "unset_command" | "variable_assignment"
-            | "variable_assignments" | "file_redirect" | "herestring_redirect" => {
+            "command"
+            | "declaration_command"
+            | "unset_command"
+            | "variable_assignment"
+            | "variable_assignments"
+            | "file_redirect"
+            | "herestring_redirect" => {
                 return self.simple(end).map(Command::Simple);
             }
             "test_command" if !self.looking_at("[[") => return self.simple(end).map(Command::Simple),
@@ -73,7 +78,7 @@ impl<'t> Reader<'t> {
             return self.doubt("brace-group");
         }
         self.token("{")?;
-        let body = self.statements(&parts(node), node.end_byte().saturating_sub(1))?;
+        let body = self.body(&parts(node), node.end_byte().saturating_sub(1))?;
         self.keyword("}")?;
         Ok(body)
     }
@@ -84,7 +89,7 @@ impl<'t> Reader<'t> {
         if self.peek(0) == Some(b'(') {
             return self.doubt("dparen");
         }
-        let body = self.statements(&parts(node), node.end_byte().saturating_sub(1))?;
+        let body = self.body(&parts(node), node.end_byte().saturating_sub(1))?;
         self.token(")")?;
         Ok(body)
     }
@@ -109,7 +114,7 @@ impl<'t> Reader<'t> {
                 arms.push(self.arm("elif", &children(**clause), stop)?);
             } else {
                 self.keyword("else")?;
-                otherwise = self.statements(&parts(**clause), stop)?;
+                otherwise = self.body(&parts(**clause), stop)?;
             }
         }
         self.keyword("fi")?;
@@ -133,9 +138,9 @@ impl<'t> Reader<'t> {
         };
         self.keyword(keyword)?;
         let then_at = after.first().map_or(stop, Node::start_byte);
-        let condition = self.statements(&named(before), then_at)?;
+        let condition = self.body(&named(before), then_at)?;
         self.keyword("then")?;
-        let body = self.statements(&named(after), stop)?;
+        let body = self.body(&named(after), stop)?;
         Ok((condition, body))
     }
 
@@ -144,7 +149,7 @@ impl<'t> Reader<'t> {
         let Some(body) = nodes.pop() else { return self.doubt("structure") };
         let keyword = if self.looking_at("until") { "until" } else { "while" };
         self.keyword(keyword)?;
-        let condition = self.statements(&nodes, body.start_byte())?;
+        let condition = self.body(&nodes, body.start_byte())?;
         let body = self.do_group(body)?;
         Ok(Command::Loop { condition, body })
     }
@@ -157,7 +162,7 @@ impl<'t> Reader<'t> {
             return self.doubt("structure");
         }
         self.keyword("do")?;
-        let body = self.statements(&parts(node), node.end_byte().saturating_sub(4))?;
+        let body = self.body(&parts(node), node.end_byte().saturating_sub(4))?;
         self.keyword("done")?;
         Ok(body)
     }
@@ -313,13 +318,13 @@ impl<'t> Reader<'t> {
                 break;
             }
             let after = words.last().and_then(Word::bare).unwrap_or_default();
-            let reading = match after.as_str() {
-                "=~" => Reading::Regex,
-                _ => Reading::Plain,
-            };
-            let word = match self.test_operator() {
-                Some(operator) if reading == Reading::Plain => operator,
-                _ => self.word(reading)?,
+            let word = if after == "=~" {
+                self.word(Reading::Regex)?
+            } else {
+                match self.test_operator() {
+                    Some(operator) => operator,
+                    None => self.word(Reading::Plain)?,
+                }
             };
             words.push(word);
         }

@@ -5,7 +5,9 @@
 //! leaves a redirection of the same length in place of the operator and blanks in place of the body.
 //! Whatever leaves a doubt about where a body begins or ends is refused by name.
 
-use std::collections::BTreeMap;
+mod body;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One here-document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,15 @@ pub(super) struct HereDocument {
 pub(super) struct Split {
     pub(super) masked: String,
     pub(super) documents: BTreeMap<usize, HereDocument>,
+    /// Where `<>` stood: the grammar does not know it and is shown `>|` in its place.
+    pub(super) read_writes: BTreeSet<usize>,
+}
+
+impl Split {
+    /// A text with nothing to take out.
+    pub(super) fn untouched(text: &str) -> Self {
+        Self { masked: text.to_owned(), documents: BTreeMap::new(), read_writes: BTreeSet::new() }
+    }
 }
 
 /// A refusal: which check, and where.
@@ -37,10 +48,10 @@ pub(super) struct Doubt {
 
 /// Takes the here-documents out of `text`.
 pub(super) fn split(text: &str) -> Result<Split, Doubt> {
-    if !text.contains("<<") {
-        return Ok(Split { masked: text.to_owned(), documents: BTreeMap::new() });
+    if !text.contains("<<") && !text.contains("<>") {
+        return Ok(Split::untouched(text));
     }
-    let mut lexer = Lexer::new(text, 0, Frame::Code { parens: 0 });
+    let mut lexer = Lexer::new(text, 0, text.as_bytes().to_vec());
     while lexer.pos < lexer.text.len() {
         lexer.step()?;
     }
@@ -50,7 +61,7 @@ pub(super) fn split(text: &str) -> Result<Split, Doubt> {
 /// The offset of the `)` that closes a command substitution whose text begins at `start`. None when
 /// it is not certain: no end, a `case`, or a here-document inside.
 pub(super) fn closing_parenthesis(text: &str, start: usize) -> Option<usize> {
-    let mut lexer = Lexer::new(text, start, Frame::Code { parens: 0 });
+    let mut lexer = Lexer::new(text, start, Vec::new());
     lexer.inside = true;
     while lexer.pos < lexer.text.len() {
         lexer.step().ok()?;
@@ -95,21 +106,29 @@ struct Lexer<'t> {
     /// The outermost frame is itself a substitution.
     inside: bool,
     pending: Vec<Pending>,
+    /// One past the last character that a backslash protects.
+    escape_end: Option<usize>,
+    /// How many `((` were no arithmetic: each was searched for its end in vain.
+    failures: usize,
     masked: Vec<u8>,
     documents: BTreeMap<usize, HereDocument>,
+    read_writes: BTreeSet<usize>,
 }
 
 impl<'t> Lexer<'t> {
-    fn new(whole: &'t str, pos: usize, frame: Frame) -> Self {
+    fn new(whole: &'t str, pos: usize, masked: Vec<u8>) -> Self {
         Self {
             whole,
             text: whole.as_bytes(),
             pos,
-            frames: vec![frame],
+            frames: vec![Frame::Code { parens: 0 }],
             inside: false,
             pending: Vec::new(),
-            masked: whole.as_bytes().to_vec(),
+            escape_end: None,
+            failures: 0,
+            masked,
             documents: BTreeMap::new(),
+            read_writes: BTreeSet::new(),
         }
     }
 
@@ -133,13 +152,14 @@ impl<'t> Lexer<'t> {
     /// One element of commands.
     fn code(&mut self, parens: usize) -> Result<(), Doubt> {
         match self.peek(0) {
-            Some(b'\\') => self.pos += 2,
+            Some(b'\\') => self.escape()?,
             Some(b'\'') => self.single(b'\'')?,
             Some(b'"') => self.push(Frame::Double, 1),
             Some(b'`') => self.backticks()?,
             Some(b'$') => self.dollar(true)?,
             Some(b'#') if self.at_word_start() => self.comment(),
             Some(b'<') if self.peek(1) == Some(b'<') => self.operator()?,
+            Some(b'<') if self.peek(1) == Some(b'>') => self.read_write(),
             Some(b'<' | b'>') if self.peek(1) == Some(b'(') => self.push(Frame::Code { parens: 0 }, 2),
             Some(b'(') if self.peek(1) == Some(b'(') => self.double_parenthesis(parens)?,
             Some(b'(') => self.parens(parens + 1),
@@ -149,6 +169,14 @@ impl<'t> Lexer<'t> {
             _ => self.pos += 1,
         }
         Ok(())
+    }
+
+    fn read_write(&mut self) {
+        if let Some([first, second]) = self.masked.get_mut(self.pos..self.pos + 2) {
+            (*first, *second) = (b'>', b'|');
+        }
+        self.read_writes.insert(self.pos);
+        self.pos += 2;
     }
 
     fn parens(&mut self, count: usize) {
@@ -195,8 +223,17 @@ impl<'t> Lexer<'t> {
     /// Whether the byte before is one after which bash begins a new token.
     fn at_word_start(&self) -> bool {
         let before = self.pos.checked_sub(1).and_then(|at| self.text.get(at));
-        let escaped = self.pos.checked_sub(2).and_then(|at| self.text.get(at)) == Some(&b'\\');
-        before.is_none_or(|byte| is_boundary(*byte)) && !escaped
+        before.is_none_or(|byte| is_boundary(*byte)) && self.escape_end != Some(self.pos)
+    }
+
+    /// A backslash and what it protects; a joined line must not decide whether a comment begins.
+    fn escape(&mut self) -> Result<(), Doubt> {
+        if self.peek(1) == Some(b'\n') && self.peek(2) == Some(b'#') {
+            return self.doubt("line-continuation");
+        }
+        self.pos += 2;
+        self.escape_end = Some(self.pos);
+        Ok(())
     }
 
     fn comment(&mut self) {
@@ -240,7 +277,9 @@ impl<'t> Lexer<'t> {
             Some(b'}') => self.pop()?,
             Some(b'$') if self.peek(1) == Some(b'{') => self.push(Frame::Brace, 2),
             Some(b'$') if self.peek(1).is_none_or(|next| !b"([".contains(&next)) => self.pos += 1,
-            Some(b'\'' | b'"' | b'`' | b'\\' | b'$' | b'\n' | b'{') => return self.doubt("heredoc-expansion"),
+            Some(b'\'' | b'"' | b'`' | b'\\' | b'$' | b'\n' | b'{') => {
+                return self.doubt("heredoc-expansion");
+            }
             _ => self.pos += 1,
         }
         Ok(())
@@ -306,8 +345,9 @@ impl<'t> Lexer<'t> {
             return Ok(());
         }
         self.pos = start;
+        self.failures += 1;
         let rest = self.text.get(start..).unwrap_or_default();
-        if rest.windows(2).any(|two| two == b"<<") {
+        if self.failures > 16 || rest.windows(2).any(|two| two == b"<<") {
             return self.doubt("heredoc-parens");
         }
         self.parens(parens + 1);
@@ -334,155 +374,6 @@ impl<'t> Lexer<'t> {
         self.doubt("unclosed-quote")
     }
 
-    /// `<<<`, or `<<` with its delimiter.
-    fn operator(&mut self) -> Result<(), Doubt> {
-        if self.peek(2) == Some(b'<') {
-            self.pos += 3;
-            return Ok(());
-        }
-        let level = self.frames.len();
-        if self.pending.iter().any(|pending| pending.level != level) {
-            return self.doubt("heredoc-nested");
-        }
-        let operator = self.pos;
-        self.pos += 2;
-        let strip_tabs = self.peek(0) == Some(b'-');
-        if strip_tabs {
-            self.pos += 1;
-        }
-        while matches!(self.peek(0), Some(b' ' | b'\t')) {
-            self.pos += 1;
-        }
-        let (delimiter, quoted) = self.delimiter()?;
-        if !self.peek(0).is_none_or(is_boundary) {
-            return self.doubt("heredoc-delim");
-        }
-        self.mask(operator, self.pos, b'_');
-        if let Some(first) = self.masked.get_mut(operator) {
-            *first = b'<';
-        }
-        let operator_end = self.pos;
-        self.pending.push(Pending { operator, operator_end, delimiter, quoted, strip_tabs, level });
-        Ok(())
-    }
-
-    fn delimiter(&mut self) -> Result<(String, bool), Doubt> {
-        let quote = self.peek(0);
-        if let Some(quote @ (b'\'' | b'"')) = quote {
-            let start = self.pos + 1;
-            let rest = self.text.get(start..).unwrap_or_default();
-            let Some(length) = rest.iter().position(|byte| *byte == quote) else {
-                return self.doubt("heredoc-delim");
-            };
-            let inner = self.whole.get(start..start + length).unwrap_or_default();
-            let special = inner.contains('\n') || (quote == b'"' && inner.contains(['\\', '$', '`']));
-            if special {
-                return self.doubt("heredoc-delim");
-            }
-            self.pos = start + length + 1;
-            return Ok((inner.to_owned(), true));
-        }
-        let escaped = quote == Some(b'\\');
-        let start = self.pos + usize::from(escaped);
-        self.pos = start;
-        while self.peek(0).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.:+-".contains(&byte)) {
-            self.pos += 1;
-        }
-        if self.pos == start {
-            return self.doubt("heredoc-delim");
-        }
-        Ok((self.whole.get(start..self.pos).unwrap_or_default().to_owned(), escaped))
-    }
-
-    /// A newline of commands: the bodies of the line's operators follow.
-    fn newline(&mut self) -> Result<(), Doubt> {
-        let level = self.frames.len();
-        if self.pending.iter().any(|pending| pending.level != level) {
-            return self.doubt("heredoc-nested");
-        }
-        self.pos += 1;
-        for pending in std::mem::take(&mut self.pending) {
-            self.body(&pending)?;
-        }
-        Ok(())
-    }
-
-    fn body(&mut self, pending: &Pending) -> Result<(), Doubt> {
-        let start = self.pos;
-        let mut body = String::new();
-        loop {
-            if self.pos >= self.text.len() {
-                if self.frames.len() > 1 || self.inside {
-                    return self.doubt("heredoc-end");
-                }
-                self.record(pending, body, start, self.text.len());
-                return Ok(());
-            }
-            let line = self.line(pending)?;
-            let content = if pending.strip_tabs { line.text.trim_start_matches('\t') } else { &line.text };
-            if content == pending.delimiter {
-                if line.joined {
-                    return self.doubt("heredoc-continuation");
-                }
-                self.record(pending, body, start, self.pos);
-                self.pos = line.next;
-                return Ok(());
-            }
-            // Inside a substitution bash also ends a body at a line that only begins like its end.
-            let nested = self.frames.len() > 1 || self.inside;
-            if nested && content.starts_with(&pending.delimiter) && content.contains(')') {
-                return self.doubt("heredoc-end");
-            }
-            body.push_str(content);
-            if line.ended {
-                body.push('\n');
-            }
-            self.pos = line.next;
-        }
-    }
-
-    /// The line at `pos`. In a body that is expanded, a backslash joins it with the next one, as bash
-    /// does before it looks for the end line.
-    fn line(&mut self, pending: &Pending) -> Result<Line, Doubt> {
-        let mut text = String::new();
-        let (mut at, mut joined) = (self.pos, false);
-        loop {
-            let rest = self.text.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|byte| *byte == b'\n');
-            let end = at + length.unwrap_or(rest.len());
-            let part = self.whole.get(at..end).unwrap_or_default();
-            self.mask(at, end, b' ');
-            let backslashes = part.bytes().rev().take_while(|byte| *byte == b'\\').count();
-            let ended = length.is_some();
-            if pending.quoted || backslashes % 2 == 0 {
-                text.push_str(part);
-                return Ok(Line { text, joined, ended, next: (end + 1).min(self.text.len()) });
-            }
-            if !ended {
-                return self.doubt("heredoc-continuation");
-            }
-            text.push_str(part.get(..part.len() - 1).unwrap_or_default());
-            (at, joined) = (end + 1, true);
-        }
-    }
-
-    fn record(&mut self, pending: &Pending, body: String, start: usize, end: usize) {
-        let document = HereDocument {
-            body,
-            quoted: pending.quoted,
-            start,
-            end,
-            operator_end: pending.operator_end,
-        };
-        self.documents.insert(pending.operator, document);
-    }
-
-    fn mask(&mut self, start: usize, end: usize, with: u8) {
-        if let Some(range) = self.masked.get_mut(start..end) {
-            range.fill(with);
-        }
-    }
-
     fn finish(mut self) -> Result<Split, Doubt> {
         if self.frames.len() > 1 {
             return self.doubt("unclosed-quote");
@@ -492,18 +383,10 @@ impl<'t> Lexer<'t> {
             self.record(&pending, String::new(), self.text.len(), self.text.len());
         }
         match String::from_utf8(std::mem::take(&mut self.masked)) {
-            Ok(masked) => Ok(Split { masked, documents: self.documents }),
+            Ok(masked) => Ok(Split { masked, documents: self.documents, read_writes: self.read_writes }),
             Err(_) => self.doubt("heredoc-delim"),
         }
     }
-}
-
-/// A line of a body, joined with those it continues on.
-struct Line {
-    text: String,
-    joined: bool,
-    ended: bool,
-    next: usize,
 }
 
 /// A byte that ends a word.

@@ -8,7 +8,8 @@ use tree_sitter::Node;
 use super::heredoc::is_boundary;
 use super::parse::{Read, Reader, problem};
 use super::{
-    Cause, Command, Connective, Descriptor, Problem, Redirection, RedirectionOperator, Script, Statement, Word,
+    Cause, Command, Connective, Descriptor, Problem, Redirection, RedirectionOperator, Script, Statement,
+    Word,
 };
 
 /// A longer list of `&&` and `||` would nest too deeply for a tree that is dropped by recursion.
@@ -62,6 +63,12 @@ impl<'t> Reader<'t> {
             return self.doubt("gap-text");
         }
         Ok(body)
+    }
+
+    /// Statements where bash wants at least one.
+    pub(super) fn body(&mut self, nodes: &[Node<'t>], stop: usize) -> Read<Vec<Statement>> {
+        let body = self.statements(nodes, stop)?;
+        if body.is_empty() { self.doubt("empty-body") } else { Ok(body) }
     }
 
     /// After a refusal: goes on behind the next separator, if one follows at once.
@@ -271,9 +278,7 @@ impl<'t> Reader<'t> {
                 simple.redirections.push(redirection);
                 Command::Simple(simple)
             }
-            other => {
-                Command::Redirected { command: Box::new(other), redirections: vec![redirection], span }
-            }
+            other => Command::Redirected { command: Box::new(other), redirections: vec![redirection], span },
         }
     }
 
@@ -339,7 +344,8 @@ fn flatten(node: Node<'_>, end: usize) -> Option<Vec<(Node<'_>, usize)>> {
             ("list" | "pipeline", _) => {
                 let all = parts(node);
                 let last = all.len();
-                let ends = |(index, part): (usize, Node<'_>)| if index + 1 == last { end } else { part.end_byte() };
+                let ends =
+                    |(index, part): (usize, Node<'_>)| if index + 1 == last { end } else { part.end_byte() };
                 let each = all.iter().enumerate().map(|(index, part)| (*part, ends((index, *part))));
                 open.extend(each.rev());
             }

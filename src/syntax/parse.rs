@@ -1,12 +1,12 @@
 //! From bytes to a [`Script`]: the checks of the raw text, the grammar, and what bounds them.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use super::heredoc::{self, HereDocument};
+use super::heredoc::{self, HereDocument, Split};
 use super::{Cause, Command, Problem, Script, Statement};
 use crate::report::Span;
 
@@ -15,6 +15,9 @@ use crate::report::Span;
 pub struct Limits {
     /// The length of the text.
     pub bytes: usize,
+    /// The length of what is left of it without blanks and the bodies of here-documents. The grammar
+    /// looks ahead over the whole rest for some tokens, so its worst time grows with the square of this.
+    pub code: usize,
     /// How deeply commands may stand in commands.
     pub depth: usize,
     /// How many nodes the grammar may find in the text.
@@ -25,9 +28,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 128 * 1024, depth: 64, nodes: 400_000, progress: 20_000 }
+        Self { bytes: 128 * 1024, code: 32 * 1024, depth: 64, nodes: 200_000, progress: 4_000 }
     }
 }
+
+/// Every text inside backticks or a here-document costs this many nodes more: a parser of its own.
+const NODES_PER_TEXT: usize = 200;
 
 /// More than this many problems say nothing more to a person.
 const MOST_PROBLEMS: usize = 64;
@@ -65,11 +71,8 @@ pub(super) fn problem(cause: Cause, detail: impl Into<String>, span: Span) -> Pr
 }
 
 fn refused(problem: Problem) -> Script {
-    let statement = Statement {
-        command: Command::NotUnderstood(problem.clone()),
-        background: false,
-        span: problem.span,
-    };
+    let statement =
+        Statement { command: Command::NotUnderstood(problem.clone()), background: false, span: problem.span };
     Script { body: vec![statement], problems: vec![problem] }
 }
 
@@ -77,6 +80,7 @@ fn refused(problem: Problem) -> Script {
 pub(super) struct Budget {
     progress: Cell<usize>,
     nodes: Cell<usize>,
+    code: usize,
     pub(super) depth: usize,
 }
 
@@ -85,12 +89,13 @@ impl Budget {
         Self {
             progress: Cell::new(limits.progress),
             nodes: Cell::new(limits.nodes),
+            code: limits.code,
             depth: limits.depth,
         }
     }
 
-    fn spend(purse: &Cell<usize>) -> bool {
-        match purse.get().checked_sub(1) {
+    fn spend(purse: &Cell<usize>, amount: usize) -> bool {
+        match purse.get().checked_sub(amount) {
             Some(rest) => {
                 purse.set(rest);
                 true
@@ -117,23 +122,24 @@ impl Place<'_> {
 
 /// Reads one text, the outermost or one inside backticks or a here-document.
 pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
-    if place.depth > place.budget.depth {
-        let detail = format!("nesting: deeper than {}", place.budget.depth);
-        return refused(problem(Cause::Limit, detail, place.span(0, text.len())));
+    if let Some(limit) = entry_limit(text, place) {
+        return refused(limit);
     }
     let mut problems: Vec<Problem> = odd_character(text, place).into_iter().collect();
-    let (masked, documents) = match heredoc::split(text) {
-        Ok(split) => (split.masked, split.documents),
+    let Split { masked, documents, read_writes } = match heredoc::split(text) {
+        Ok(split) => split,
         Err(doubt) => {
             let span = place.span(doubt.at, (doubt.at + 1).min(text.len()));
             problems.push(problem(Cause::UnknownConstruct, doubt.check, span));
-            (text.to_owned(), BTreeMap::new())
+            Split::untouched(text)
         }
     };
-    let Some(tree) = grammar(&masked, place.budget) else {
-        let limit = problem(Cause::Limit, "parse-steps: too much work", place.span(0, text.len()));
-        problems.push(limit.clone());
-        return Script { problems, ..refused(limit) };
+    let tree = match grammar(&masked, place) {
+        Ok(tree) => tree,
+        Err(limit) => {
+            problems.push(limit.clone());
+            return Script { problems, ..refused(limit) };
+        }
     };
     let survey = match survey(&tree, place) {
         Ok(survey) => survey,
@@ -147,6 +153,7 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
         text: masked.as_bytes(),
         whole: &masked,
         documents: &documents,
+        read_writes: &read_writes,
         substitutions: Some(survey.substitutions),
         place: *place,
         pos: 0,
@@ -168,20 +175,84 @@ fn odd_character(text: &str, place: &Place<'_>) -> Option<Problem> {
 /// Whether `c` may not stand in a text at all.
 pub(super) fn is_odd(c: char) -> bool {
     let blank = matches!(c, ' ' | '\t' | '\n');
-    let invisible = matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0x180E);
+    let invisible =
+        matches!(u32::from(c), 0x200B..=0x200F | 0x202A..=0x202E | 0x2060..=0x2069 | 0xFEFF | 0x180E);
     !blank && (c.is_control() || c.is_whitespace() || invisible)
 }
 
-/// Runs the grammar, or None when it needs more steps than are left.
-fn grammar(text: &str, budget: &Budget) -> Option<Tree> {
+/// Whether a text inside others is one too many, or too deep.
+fn entry_limit(text: &str, place: &Place<'_>) -> Option<Problem> {
+    let span = place.span(0, text.len());
+    if place.depth > place.budget.depth {
+        let detail = format!("nesting: deeper than {}", place.budget.depth);
+        return Some(problem(Cause::Limit, detail, span));
+    }
+    let paid = place.depth == 0 || Budget::spend(&place.budget.nodes, NODES_PER_TEXT);
+    (!paid).then(|| problem(Cause::Limit, "nodes: too many texts in this text", span))
+}
+
+/// The steps of the grammar grow with the square of these counts, and the work of one step with the
+/// count itself: counting steps would stop it late. No text that a person could judge comes near them.
+fn costly_shape(text: &str) -> Option<&'static str> {
+    let (mut open, mut deepest, mut bars, mut patterns, mut sums) = (0usize, 0usize, 0usize, 0usize, 0usize);
+    let mut before = 0u8;
+    for byte in text.bytes() {
+        match byte {
+            b'(' => {
+                open += 1;
+                deepest = deepest.max(open);
+                patterns += usize::from(b"@?*+!".contains(&before));
+                sums += usize::from(before == b'(');
+            }
+            b'[' => sums += usize::from(before == b'$'),
+            b')' => open = open.saturating_sub(1),
+            b'|' => bars += 1,
+            _ => {}
+        }
+        before = byte;
+    }
+    match (deepest, bars, patterns, sums) {
+        (513.., _, _, _) => Some("nesting: too many open parentheses"),
+        (_, 6001.., _, _) => Some("bar-count: too many bars"),
+        (_, _, 1025.., _) => Some("pattern-count: too many pattern lists"),
+        (_, _, _, 1025..) => Some("arith-count: too many arithmetic texts"),
+        _ => None,
+    }
+}
+
+/// What a hundred steps of the grammar cost. Once it has met an error each step may go back over all
+/// that follows, and the text is not understood anyway: only a few kilobytes more are read then, for
+/// the dangers that can still be seen in them.
+fn step_cost(state: &ParseState) -> usize {
+    if state.has_error() { 100 } else { 1 }
+}
+
+/// Runs the grammar, unless it would need more steps than are left.
+fn grammar(text: &str, place: &Place<'_>) -> Result<Tree, Problem> {
+    let limit = |detail: &str| problem(Cause::Limit, detail, place.span(0, text.len()));
+    if let Some(shape) = costly_shape(text) {
+        return Err(limit(shape));
+    }
+    if text.bytes().filter(|byte| !b" \t\n".contains(byte)).count() > place.budget.code {
+        return Err(limit("code-length: too much outside here-documents"));
+    }
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
+        return Err(limit("grammar: built for another parser"));
+    }
     let bytes = text.as_bytes();
-    let mut progress = |_: &ParseState| {
-        if Budget::spend(&budget.progress) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    let purse = &place.budget.progress;
+    let mut progress = |state: &ParseState| {
+        if Budget::spend(purse, step_cost(state)) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    parser
+        .parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+        .ok_or_else(|| limit("parse-steps: too much work"))
 }
 
 /// What one walk over the whole tree found.
@@ -197,7 +268,7 @@ fn survey<'t>(tree: &'t Tree, place: &Place<'_>) -> Result<Survey<'t>, Problem> 
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        if !Budget::spend(&place.budget.nodes) {
+        if !Budget::spend(&place.budget.nodes, 1) {
             return Err(problem(Cause::Limit, "nodes: too many", place.span(0, node.end_byte())));
         }
         if matches!(node.kind(), "command_substitution" | "process_substitution") {
@@ -232,6 +303,8 @@ pub(super) struct Reader<'t> {
     pub(super) text: &'t [u8],
     pub(super) whole: &'t str,
     pub(super) documents: &'t BTreeMap<usize, HereDocument>,
+    /// Where `<>` stands, which the text shows as `>|`.
+    pub(super) read_writes: &'t BTreeSet<usize>,
     /// None: the text is not in any tree (the body of a here-document).
     pub(super) substitutions: Option<HashMap<usize, Node<'t>>>,
     pub(super) place: Place<'t>,

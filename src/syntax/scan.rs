@@ -1,5 +1,7 @@
 //! Simple commands, read from their bytes: assignments, words and redirections.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::compound::is_reserved;
 use super::parse::{Place, Read, Reader, problem, read};
 use super::word::Reading;
@@ -113,6 +115,10 @@ impl Reader<'_> {
         if text == "<" && self.peek(1) == Some(b'<') {
             return self.doubt("heredoc");
         }
+        let operator = match self.read_writes.contains(&self.pos) {
+            true => RedirectionOperator::ReadWrite,
+            false => operator,
+        };
         self.pos += text.len();
         if self.looking_at("\\\n") {
             return self.doubt("line-continuation");
@@ -126,6 +132,11 @@ impl Reader<'_> {
             return self.doubt("redirect-args");
         }
         let target = self.word(Reading::Plain)?;
+        let number = target.bare().is_some_and(|bare| bare.bytes().all(|byte| byte.is_ascii_digit()));
+        if number && matches!(self.peek(0), Some(b'<' | b'>')) {
+            // Bash takes the number for the descriptor of the next operator.
+            return self.doubt("redirect-args");
+        }
         let span = self.span(start, self.pos);
         simple.redirections.push(Redirection { descriptor, operator, target, span });
         Ok(())
@@ -140,11 +151,12 @@ impl Reader<'_> {
             let pieces = vec![Piece::Text { text: document.body.clone(), quoted: true }];
             return Ok(Word { pieces, span });
         }
-        let documents = std::collections::BTreeMap::new();
+        let (documents, read_writes) = (BTreeMap::new(), BTreeSet::new());
         let mut reader = Reader {
             text: document.body.as_bytes(),
             whole: &document.body,
             documents: &documents,
+            read_writes: &read_writes,
             substitutions: None,
             place: Place { outer: Some(span), ..self.place },
             pos: 0,
@@ -170,8 +182,7 @@ impl Reader<'_> {
 
     /// Reads a text that stands between `from` and `to` but is not a part of this one.
     pub(super) fn apart(&self, text: &str, (from, to): (usize, usize)) -> Script {
-        let place =
-            Place { depth: self.place.depth + 1, outer: Some(self.span(from, to)), ..self.place };
+        let place = Place { depth: self.place.depth + 1, outer: Some(self.span(from, to)), ..self.place };
         read(text, &place)
     }
 

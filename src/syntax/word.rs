@@ -50,7 +50,11 @@ impl Reader<'_> {
         while let Some(byte) = self.peek(0) {
             match byte {
                 b'(' | b')' | b'|' if reading == Reading::Regex => {
-                    parens = if byte == b'(' { parens + 1 } else { parens - usize::from(byte == b')' && parens > 0) };
+                    parens = if byte == b'(' {
+                        parens + 1
+                    } else {
+                        parens - usize::from(byte == b')' && parens > 0)
+                    };
                     self.character(&mut pieces, false);
                 }
                 b' ' | b'\t' if parens > 0 => return self.doubt("regex"),
@@ -189,7 +193,8 @@ impl Reader<'_> {
             }
         };
         // Whether a comment can hide the closing backtick is not the same in all of bash.
-        let comment = inner.starts_with('#') || [" #", "\t#", "\n#", ";#"].iter().any(|at| inner.contains(at));
+        let comment =
+            inner.starts_with('#') || [" #", "\t#", "\n#", ";#"].iter().any(|at| inner.contains(at));
         if comment || (inner.contains("<<") && inner.contains('\n')) {
             return self.doubt("backtick");
         }
@@ -228,11 +233,9 @@ impl Reader<'_> {
             _ => {
                 self.pos += 1;
                 match self.parameter_name() {
-                    Some(name) => pieces.push(Piece::Parameter {
-                        name,
-                        form: super::ParameterForm::Plain,
-                        quoted,
-                    }),
+                    Some(name) => {
+                        pieces.push(Piece::Parameter { name, form: super::ParameterForm::Plain, quoted })
+                    }
                     None => push_text(pieces, "$", quoted),
                 }
             }
