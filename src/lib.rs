@@ -18,6 +18,7 @@ pub mod policy;
 pub mod report;
 pub mod request;
 pub mod syntax;
+pub mod sys;
 
 /// What the `gsh` program does.
 #[must_use]
