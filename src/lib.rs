@@ -11,12 +11,16 @@
 //!                           └ audit     one record, opened before, closed after
 //! ```
 
+pub mod ask;
+pub mod audit;
 pub mod decision;
+pub mod entry;
 pub mod facts;
 pub mod host;
 pub mod policy;
 pub mod report;
 pub mod request;
+pub mod run;
 pub mod syntax;
 pub mod sys;
 

@@ -50,7 +50,8 @@ impl Place {
             if let Some(target) = fs::read_to_string(&marker).ok().as_deref().and_then(git_file) {
                 return Some(Self::at(top.join(target), top));
             }
-            let bare = top.join("HEAD").is_file() && top.join("objects").is_dir() && top.join("refs").is_dir();
+            let bare =
+                top.join("HEAD").is_file() && top.join("objects").is_dir() && top.join("refs").is_dir();
             bare.then(|| Self::at(top.to_owned(), top))
         })
     }
@@ -166,7 +167,10 @@ fn hooks(place: &Place, settings: &[Setting], environment: &impl Environment) ->
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(Result::ok)
-        .filter(|entry| fs::metadata(entry.path()).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0))
+        .filter(|entry| {
+            fs::metadata(entry.path())
+                .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        })
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !name.ends_with(".sample"))
         .collect();

@@ -178,7 +178,9 @@ mod tests {
 
     #[test]
     fn what_git_refuses_is_refused() {
-        for text in ["k = v", "[a", "[a]\nk = \"x\n", "[a]\nk = \\q\n", "[a \"b]\nk=1\n", "[a]\n=x", "[a b]\n"] {
+        for text in
+            ["k = v", "[a", "[a]\nk = \"x\n", "[a]\nk = \\q\n", "[a \"b]\nk=1\n", "[a]\n=x", "[a b]\n"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

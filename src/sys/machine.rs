@@ -21,7 +21,17 @@ const SYSTEM_TREES: [&str; 11] =
 
 /// Folders that hold projects but are none themselves.
 const SYSTEM_FOLDERS: [&str; 12] = [
-    "/", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/tmp", "/usr/local", "/usr/local/src", "/usr/src",
+    "/",
+    "/home",
+    "/media",
+    "/mnt",
+    "/opt",
+    "/root",
+    "/srv",
+    "/tmp",
+    "/usr/local",
+    "/usr/local/src",
+    "/usr/src",
     "/var",
 ];
 
@@ -74,7 +84,9 @@ impl Machine {
         let environment = surroundings
             .environment
             .into_iter()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
+            .filter_map(|(name, value)| {
+                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+            })
             .collect();
         let ours = surroundings.ours.iter().flat_map(|own| [Some(own.clone()), path::real(own)]).flatten();
         Self {
@@ -131,9 +143,9 @@ impl Machine {
 
     fn find_project(&self) -> Option<PathBuf> {
         let start = path::real(&self.start)?;
-        let marked = start.ancestors().find(|dir| {
-            dir.join(".gsh").is_dir() || fs::symlink_metadata(dir.join(".git")).is_ok()
-        });
+        let marked = start
+            .ancestors()
+            .find(|dir| dir.join(".gsh").is_dir() || fs::symlink_metadata(dir.join(".git")).is_ok());
         let root = marked.unwrap_or(&start);
         (!self.never_project(root)).then(|| root.to_owned())
     }
@@ -215,7 +227,9 @@ impl Host for Machine {
             Ok(data) if data.is_dir() => Node::Directory,
             Ok(data) if data.file_type().is_block_device() => Node::BlockDevice,
             Ok(_) => Node::Special,
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Node::Missing,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Node::Missing
+            }
             Err(_) => Node::Unknown,
         }
     }
@@ -328,7 +342,9 @@ mod tests {
 
     #[test]
     fn programs_are_found_as_bash_finds_them_and_trusted_by_place() {
-        let Ok(folder) = tempfile::Builder::new().prefix("gsh-programs").tempdir_in("/var/tmp") else { return };
+        let Ok(folder) = tempfile::Builder::new().prefix("gsh-programs").tempdir_in("/var/tmp") else {
+            return;
+        };
         let Some(root) = path::real(folder.path()) else { return };
         let file = |path: &str, mode: u32| -> std::io::Result<()> {
             let path = root.join(path);
@@ -396,7 +412,9 @@ mod tests {
         assert!(host.is_link(&root.join("link")) && !host.is_link(&root.join("file")));
         assert_eq!(host.list(&root), Some(["file", "link", "loop", "ours"].map(String::from).to_vec()));
         assert_eq!(host.list(&root.join("file")), None);
-        for (path, expected) in [("ours", true), ("ours/state/x", true), ("", true), ("other", false), ("oursx", false)] {
+        for (path, expected) in
+            [("ours", true), ("ours/state/x", true), ("", true), ("other", false), ("oursx", false)]
+        {
             assert_eq!(host.is_ours(&root.join(path)), expected, "{path}");
         }
         assert!(!host.temporary().contains(&PathBuf::from("/etc")));

@@ -42,8 +42,7 @@ mod tests {
     fn lines_are_read_or_passed_over() {
         let text = "root:x:0:0:root:/root:/bin/bash\n# no\nbroken:x\nann:x:1000:1000:Ann,,:/home/ann:/bin/sh\n\
                     daemon:x:1:1::/usr/sbin:/usr/sbin/nologin\nrel:x:1001:1::home:/bin/sh\nslash:x:0:0::/:/bin/sh";
-        let people: Vec<_> =
-            users(text).into_iter().filter(User::is_person).map(|user| user.name).collect();
+        let people: Vec<_> = users(text).into_iter().filter(User::is_person).map(|user| user.name).collect();
         assert_eq!(people, ["root", "ann"]);
         assert_eq!(users(text).len(), 4);
     }

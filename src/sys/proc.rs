@@ -147,13 +147,8 @@ mod tests {
         let tail = "S 7 10 10 34817 10 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99 1 2";
         for name in ["bash", "a b", "x) S 1 (y", ")"] {
             let process = Process::parse(10, &format!("10 ({name}) {tail}"));
-            let expected = Process {
-                pid: 10,
-                parent: 7,
-                name: name.to_owned(),
-                started: 99,
-                terminal: 34817,
-            };
+            let expected =
+                Process { pid: 10, parent: 7, name: name.to_owned(), started: 99, terminal: 34817 };
             assert_eq!(process, Some(expected), "{name}");
         }
         assert_eq!(Process::parse(10, "10 bash S 7"), None);

@@ -49,11 +49,8 @@ pub fn become_program(program: Program) -> io::Error {
 
 fn exec(program: Program) -> io::Result<std::convert::Infallible> {
     let path = CString::new(program.path.as_os_str().as_bytes())?;
-    let argv = program
-        .argv
-        .iter()
-        .map(|word| CString::new(word.as_bytes()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let argv =
+        program.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
     let environment = program
         .environment
         .iter()

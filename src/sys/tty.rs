@@ -6,10 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 use nix::libc;
-use nix::sys::signal::{SigSet, Signal, SigmaskHow};
-use nix::sys::termios::{
-    FlushArg, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
-};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::termios::{FlushArg, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 use portable_pty::{MasterPty, PtySize, native_pty_system};
 
@@ -56,10 +54,12 @@ impl Drop for RawMode<'_> {
 
 /// tcsetattr that does not stop us when our group is not in front.
 fn set(terminal: BorrowedFd<'_>, when: SetArg, settings: &Termios) -> io::Result<()> {
-    while_not_stoppable(|| loop {
-        match tcsetattr(terminal, when, settings) {
-            Err(nix::errno::Errno::EINTR) => {}
-            result => return result,
+    while_not_stoppable(|| {
+        loop {
+            match tcsetattr(terminal, when, settings) {
+                Err(nix::errno::Errno::EINTR) => {}
+                result => return result,
+            }
         }
     })
 }

@@ -1,0 +1,3 @@
+//! How a request comes in, and what its caller hears.
+
+pub mod steer;
