@@ -13,6 +13,7 @@
 
 pub mod ask;
 pub mod audit;
+pub mod cli;
 pub mod decision;
 pub mod entry;
 pub mod facts;
