@@ -6,7 +6,7 @@ use super::{Decision, Judged};
 use crate::facts::{EffectKind, Facts};
 use crate::host::Host;
 use crate::policy::floor::{self, Hit, Ruling};
-use crate::policy::{Capability, Layer, Match, Mode, Policy, Subject, Verdict};
+use crate::policy::{Capability, Layer, Mode, Policy, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is decided on.
@@ -59,7 +59,6 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         mode,
         firm: standing.firm,
         reads_only,
-        direct: None,
     }
 }
 
@@ -197,8 +196,22 @@ fn of_request(each: &Judged) -> String {
     }
 }
 
-/// A match that no rule made.
+/// What holds when deciding itself failed: nothing runs.
 #[must_use]
-pub fn unmatched(verdict: Verdict) -> Match {
-    Match { verdict, rule: None, reason: None, protected: false }
+pub fn failed(mode: Mode) -> Decision {
+    Decision {
+        verdict: Verdict::Deny,
+        floor: None,
+        reason: INTERNAL_ERROR.to_owned(),
+        requests: Vec::new(),
+        not_understood: Vec::new(),
+        knob: None,
+        mode,
+        firm: true,
+        suggestions: Vec::new(),
+        reads_only: false,
+    }
 }
+
+/// The reason of a decision that could not be made.
+pub const INTERNAL_ERROR: &str = "internal error";

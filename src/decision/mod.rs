@@ -6,7 +6,7 @@ pub mod decide;
 mod mode;
 pub mod requests;
 
-pub use decide::{Case, decide};
+pub use decide::{Case, INTERNAL_ERROR, decide, failed};
 
 use crate::policy::{CapabilityRequest, Match, Mode, Verdict};
 use crate::syntax::Problem;
@@ -34,8 +34,6 @@ pub struct Decision {
     pub suggestions: Vec<String>,
     /// Fully understood, and only reads.
     pub reads_only: bool,
-    /// The program and words that may be executed directly, without a shell.
-    pub direct: Option<Direct>,
 }
 
 /// One request with what the policy said of it.
@@ -47,13 +45,4 @@ pub struct Judged {
     pub matched: Match,
     /// What holds after the mode.
     pub verdict: Verdict,
-}
-
-/// One simple command of literal words that needs no shell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Direct {
-    /// The program's file as PATH finds it.
-    pub path: std::path::PathBuf,
-    /// Its words, the name first.
-    pub argv: Vec<String>,
 }

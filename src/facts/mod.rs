@@ -197,3 +197,23 @@ pub enum Change {
     /// The table or content of a device.
     Device,
 }
+
+impl Change {
+    /// What is done, as a verb for a person.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "make or touch",
+            Self::Append => "append to",
+            Self::Write => "write",
+            Self::Edit => "change in place",
+            Self::Put => "put something at",
+            Self::Mode => "change the mode or owner of",
+            Self::ModeTree => "change the mode or owner of everything in",
+            Self::Delete => "delete",
+            Self::DeleteTree => "delete everything in",
+            Self::Move => "move away",
+            Self::Device => "write the device",
+        }
+    }
+}

@@ -359,3 +359,24 @@ pub enum Cause {
     /// Another shell's language.
     UnsupportedShell,
 }
+
+impl Cause {
+    /// The word that answers use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ParseError => "parse-error",
+            Self::UnknownConstruct => "unknown-construct",
+            Self::DynamicWord => "dynamic-word",
+            Self::DynamicPath => "dynamic-path",
+            Self::OpaqueCode => "opaque-code",
+            Self::UnknownProgram => "unknown-program",
+            Self::UnknownOption => "unknown-option",
+            Self::ShadowedProgram => "shadowed-program",
+            Self::ExecutingEnvironment => "executing-environment",
+            Self::Limit => "limit",
+            Self::ParsersDiffer => "parsers-differ",
+            Self::UnsupportedShell => "unsupported-shell",
+        }
+    }
+}
