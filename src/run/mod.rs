@@ -168,7 +168,9 @@ fn for_shell(plan: &Plan) -> io::Result<Program> {
             argv.extend(name.clone());
         }
         Source::File { name } => {
-            argv.extend(["-c".into(), "--".into(), short_enough(text)?, name.clone()]);
+            let text =
+                if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
+            argv.extend(["-c".into(), "--".into(), text, name.clone()]);
         }
         Source::Stdin => {
             stdin = Some(OwnedFd::from(process::nameless_file(&plan.text)?));
@@ -178,6 +180,23 @@ fn for_shell(plan: &Plan) -> io::Result<Program> {
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();
     Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
+}
+
+/// Whether a script looks for its own file by more than `$0`.
+fn names_its_file(text: &[u8]) -> bool {
+    text.windows(b"BASH_SOURCE".len()).any(|part| part == b"BASH_SOURCE")
+}
+
+/// Such a script is sourced by its name, which bash reads whole before its first command, so that it
+/// cannot change itself. That the file is still what was decided is made sure of just before.
+fn sourced(decided: &[u8], name: &std::ffi::OsStr) -> io::Result<OsString> {
+    use std::os::unix::ffi::OsStrExt;
+    if std::fs::read(name)? != decided {
+        return Err(io::Error::other("the script changed after it was decided"));
+    }
+    // Without a slash `.` would search PATH first.
+    let here = if name.as_bytes().contains(&b'/') { "" } else { "shopt -u sourcepath; " };
+    Ok(format!("{here}. \"$0\"").into())
 }
 
 /// A text that is too long for an argument is read from a nameless file that the shell inherits.
@@ -251,6 +270,17 @@ mod tests {
             let found = ended(with(options, args, plan(text, source)));
             assert_eq!(found, Some((How::Shell, Ended::Status(status))), "{text}");
         }
+    }
+
+    #[test]
+    fn a_script_finds_its_own_file_and_only_as_decided() {
+        let Ok(folder) = tempfile::tempdir() else { return };
+        let path = folder.path().join("script");
+        let text = "[ \"${BASH_SOURCE[0]}\" = \"$0\" ] && [ -f \"$0\" ] && exit 5";
+        assert!(std::fs::write(&path, text).is_ok());
+        let source = || Source::File { name: path.clone().into() };
+        assert_eq!(ended(plan(text, source())), Some((How::Shell, Ended::Status(5))));
+        assert_eq!(ended(plan(&format!("{text} "), source())), None);
     }
 
     #[test]
