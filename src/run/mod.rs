@@ -249,7 +249,8 @@ mod tests {
     fn texts_run_with_their_names_and_arguments() {
         let command = |name: Option<&str>| Source::Command { name: name.map(OsString::from) };
         let file = Source::File { name: "./dir/script".into() };
-        let table: [(&[&str], &[&str], &str, Source, i32); 9] = [
+        type Row<'a> = (&'a [&'a str], &'a [&'a str], &'a str, Source, i32);
+        let table: [Row<'_>; 9] = [
             (&["-c"], &[], "[ \"$0\" = bash ] && exit 3", command(None), 3),
             (&["-c"], &["a", "b c"], "[ \"$0/$1/$2\" = 'n/a/b c' ] && exit 4", command(Some("n")), 4),
             (&["-ec"], &[], "false; exit 0", command(None), 1),
