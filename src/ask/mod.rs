@@ -10,6 +10,10 @@ use std::path::Path;
 use thiserror::Error;
 
 pub use self::panel::Panel;
+use crate::audit::DecidedBy;
+use crate::decision::Decision;
+use crate::policy::Verdict;
+use crate::request::Request;
 
 /// What a person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +42,44 @@ pub enum Unavailable {
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
+}
+
+/// Who refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Rules, floor or mode.
+    Policy,
+    /// A person, with their reason.
+    Person(Option<String>),
+    /// A person would have had to say, and none could be asked.
+    NobodyToAsk(Unavailable),
+}
+
+/// What a decision comes to when whoever may be asked was asked.
+#[derive(Debug)]
+pub struct Settled {
+    /// Who made it final.
+    pub by: DecidedBy,
+    /// The answer that lets it run (none was needed for an allow), or who refused.
+    pub outcome: Result<Option<Answer>, Refusal>,
+}
+
+/// Asks a person where the decision says so. Without a `manner` nobody may be asked.
+#[must_use]
+pub fn settle(request: &Request, decision: &Decision, manner: Option<&Manner>) -> Settled {
+    let (by, outcome) = match decision.verdict {
+        Verdict::Allow => (DecidedBy::Policy, Ok(None)),
+        Verdict::Deny => (DecidedBy::Policy, Err(Refusal::Policy)),
+        Verdict::Ask | Verdict::Review => {
+            let answer = manner.ok_or(Unavailable::NonInteractive);
+            match answer.and_then(|manner| ask(&Panel::new(request, decision), manner)) {
+                Ok(Answer::Once) => (DecidedBy::Person, Ok(Some(Answer::Once))),
+                Ok(Answer::Denied { reason }) => (DecidedBy::Person, Err(Refusal::Person(reason))),
+                Err(why) => (DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
+            }
+        }
+    };
+    Settled { by, outcome }
 }
 
 /// How to ask (`[ask]`).

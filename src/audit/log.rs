@@ -100,7 +100,7 @@ impl Opened {
 
     /// Stands for a record that could not be written, where none is required.
     #[must_use]
-    pub(crate) fn unwritten() -> Self {
+    fn unwritten() -> Self {
         Self { id: String::new(), place: Place::Nowhere }
     }
 }
@@ -128,6 +128,24 @@ pub fn open(state: Option<&Path>, temporary: &Path, record: Record) -> Result<Op
     match append(&fallback_path, marked.json()) {
         Ok(()) => Ok(Opened { id: marked.into_id(), place: Place::Fallback(fallback_path) }),
         Err(fallback) => Err(LogError::Nowhere { state_path, state: state_error, fallback_path, fallback }),
+    }
+}
+
+/// Whether the record that could be had is enough for what is to run.
+///
+/// # Errors
+/// When nothing may run: why, for a person. What was opened is closed then.
+pub fn enough(opened: Result<Opened, LogError>, required: bool, reads_only: bool) -> Result<Opened, String> {
+    match opened {
+        Ok(record) if required && !reads_only && matches!(record.place(), Place::Fallback(_)) => {
+            let place = record.place().clone();
+            // Its own record says so; that closing it may fail as well changes nothing.
+            let _ = record.close(&Closing::NotRun { why: "the record is not in its proper place" });
+            Err(format!("the state folder cannot be written (a marked record is in {place})"))
+        }
+        Ok(record) => Ok(record),
+        Err(_) if !required => Ok(Opened::unwritten()),
+        Err(error) => Err(error.to_string()),
     }
 }
 

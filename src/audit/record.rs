@@ -83,7 +83,7 @@ impl Record {
             "mode": decision.mode,
             "decided_by": decided_by.to_json(),
             "runs": runs,
-            "requests": decision.requests.iter().map(judged).collect::<Vec<_>>(),
+            "requests": decision.requests.iter().filter(|each| each.is_told()).map(judged).collect::<Vec<_>>(),
             "not_understood": decision.not_understood,
             "environment_removed": removed,
         });

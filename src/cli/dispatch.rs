@@ -44,7 +44,11 @@ fn call_of(call: Call) -> ExitCode {
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let (folders, enforced) = (surrounds.folders.as_ref(), status::by_reading());
-            print(&if json { status::json(&policy, folders, &enforced) } else { status::text(&policy, folders, &enforced) })
+            print(&if json {
+                status::json(&policy, folders, &enforced)
+            } else {
+                status::text(&policy, folders, &enforced)
+            })
         }
         Call::Trust { yes } => {
             let (surrounds, machine, _) = here();

@@ -289,8 +289,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Err(help) => return Ok(Call::Print(help.render().to_string())),
     };
     Ok(match typed.verb {
-        Verb::Check(checked) => Call::Check(checked.as_meant()?),
-        Verb::Explain(checked) => Call::Explain(checked.as_meant()?),
+        Verb::Check(checked) => Call::Check(checked.into_call()?),
+        Verb::Explain(checked) => Call::Explain(checked.into_call()?),
         Verb::Rules(Rules { what: None | Some(RulesVerb::List), json }) => Call::Rules { json },
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { yes }) => Call::Trust { yes },
@@ -300,7 +300,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
 }
 
 impl Checked {
-    fn as_meant(self) -> Result<CheckCall, Usage> {
+    fn into_call(self) -> Result<CheckCall, Usage> {
         let what = match (self.command, self.file, self.batch) {
             (Some(command), None, false) => What::Command(command),
             (None, Some(file), false) => What::File(file),

@@ -19,7 +19,8 @@ pub fn text(policy: &Policy) -> String {
         .chain(policy.tighten.iter().flat_map(|set| set.iter()))
         .filter(|compiled| compiled.rule.action == Verdict::Deny)
         .map(|compiled| {
-            let reason = compiled.rule.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            let reason =
+                compiled.rule.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
             format!("- {} {}{reason}\n", compiled.rule.capability, compiled.rule.pattern)
         })
         .collect();

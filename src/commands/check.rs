@@ -29,7 +29,14 @@ pub fn status(verdict: Verdict) -> u8 {
 /// A request for a text in a directory.
 #[must_use]
 pub fn request(text: Vec<u8>, cwd: PathBuf) -> Request {
-    Request { text, cwd, name: None, args: Vec::new(), options: ReadingOptions::default(), entry: Entry::Check }
+    Request {
+        text,
+        cwd,
+        name: None,
+        args: Vec::new(),
+        options: ReadingOptions::default(),
+        entry: Entry::Check,
+    }
 }
 
 /// One line for a person: the verdict and why; with `why`, each request and the rule that decided it.
@@ -48,7 +55,8 @@ pub fn text(checked: &Checked, why: bool) -> String {
             },
             None => "builtin".to_owned(),
         };
-        let line = format!("  {} {} {}  [{rule}]\n", each.verdict.word(), each.capability.word(), each.subject);
+        let line =
+            format!("  {} {} {}  [{rule}]\n", each.verdict.word(), each.capability.word(), each.subject);
         out.push_str(&line);
     }
     for problem in &decision.not_understood {
@@ -119,9 +127,8 @@ pub fn batch(
         let cwd = line.cwd.unwrap_or_else(|| cwd.to_owned());
         // Each line is decided as a fresh process would decide it; only the files' reading is shared.
         let machine = surrounds.machine(&cwd);
-        let policy = policies
-            .entry(machine.project())
-            .or_insert_with(|| surrounds.policy(&machine, options.clone()));
+        let policy =
+            policies.entry(machine.project()).or_insert_with(|| surrounds.policy(&machine, options.clone()));
         let checked = check(&request(line.command.into_bytes(), cwd), policy, &machine);
         let answer = Answer::new(&checked.decision, &checked.facts);
         let printed = Printed { id: &line.id, answer, micros: started.elapsed().as_micros() };

@@ -7,7 +7,7 @@ use crate::decision::answer::subject;
 use crate::facts::path::Target;
 use crate::facts::{Effect, EffectKind};
 use crate::pipeline::Checked;
-use crate::policy::{Subject, Verdict};
+use crate::policy::Verdict;
 
 /// The reasoning behind a decision, in sections.
 #[must_use]
@@ -84,7 +84,9 @@ fn effect_text(effect: &Effect) -> String {
 
 fn place(target: &Target) -> String {
     match target {
-        Target::Known(place) if place.real != place.lexical => format!("{} (really {})", place.lexical, place.real),
+        Target::Known(place) if place.real != place.lexical => {
+            format!("{} (really {})", place.lexical, place.real)
+        }
         Target::Known(place) => place.lexical.clone(),
         Target::Below { root, name } => {
             format!("{} below {}", name.as_deref().unwrap_or("everything"), root.lexical)
@@ -107,12 +109,7 @@ fn doubts(out: &mut String, checked: &Checked, source: &str) {
 }
 
 fn asked(out: &mut String, checked: &Checked) {
-    let told: Vec<_> = checked
-        .decision
-        .requests
-        .iter()
-        .filter(|each| each.matched.rule.is_some() || !matches!(each.request.subject, Subject::Mention(_)))
-        .collect();
+    let told: Vec<_> = checked.decision.requests.iter().filter(|each| each.is_told()).collect();
     if told.is_empty() {
         return;
     }

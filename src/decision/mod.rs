@@ -8,7 +8,7 @@ pub mod requests;
 
 pub use decide::{Case, INTERNAL_ERROR, decide, failed};
 
-use crate::policy::{CapabilityRequest, Match, Mode, Verdict};
+use crate::policy::{CapabilityRequest, Match, Mode, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is to happen to a request, and all that led there.
@@ -45,4 +45,13 @@ pub struct Judged {
     pub matched: Match,
     /// What holds after the mode.
     pub verdict: Verdict,
+}
+
+impl Judged {
+    /// Whether a person is told of it: a text that is only looked at by rules that name it is worth a
+    /// word when one of them answered.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.matched.rule.is_some() || !matches!(self.request.subject, Subject::Mention(_))
+    }
 }

@@ -11,13 +11,13 @@ use crate::ask::Manner;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
-use crate::pipeline::{self, Ending, Means};
+use crate::pipeline;
 use crate::policy::knobs::{Pty, WithoutTerminal};
 use crate::policy::{Mode, Policy};
 use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
-use crate::run::{Plan, Source, Supervision, TerminalUse};
+use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
 
 /// A shell's call, as meant.
 #[derive(Debug)]
@@ -64,7 +64,9 @@ enum NoText {
     Directory(PathBuf),
     #[error("standard input: {0}")]
     Stdin(io::Error),
-    #[error("gsh is no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input")]
+    #[error(
+        "gsh is no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input"
+    )]
     Interactive,
 }
 

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 
-use crate::ask::{Unavailable, panel::name, sanitize};
+use crate::ask::{Refusal, Unavailable, panel::name, sanitize};
 use crate::decision::{Decision, Judged};
-use crate::pipeline::Refusal;
 use crate::policy::Verdict;
 
 /// The exit status of what policy or a person refused.
@@ -29,8 +28,10 @@ pub fn refusal(text: &[u8], decision: &Decision, refusal: &Refusal, as_json: boo
 }
 
 fn by_floor(command: &str, floor: &str, decision: &Decision) -> Vec<String> {
+    // The reason of a floor verdict begins with the entry's name.
+    let reason = if decision.reason.starts_with(floor) { decision.reason.as_str() } else { floor };
     vec![
-        format!("gsh: refused: {command} ({floor}: {})", sanitize::line(&decision.reason)),
+        format!("gsh: refused: {command} ({})", sanitize::line(reason)),
         "This is never done: no rule, mode or approval can allow it.".to_owned(),
         "Do not look for another way to the same effect. Choose a narrower target, or ask the user to do it \
          themselves."
@@ -178,6 +179,7 @@ mod tests {
             pattern: "make *".to_owned(),
             action: verdict,
             destroys: false,
+            lifts: false,
             layer: Layer::Project,
             file: Some("/p/.gsh/config.toml".into()),
             line: 7,
@@ -195,7 +197,7 @@ mod tests {
             risks: vec![],
             span: Span::default(),
         };
-        let matched = Match { verdict, rule: Some(Arc::new(rule)), reason: None };
+        let matched = Match { verdict, rule: Some(Arc::new(rule)), reason: None, protected: false };
         Decision {
             verdict,
             floor,

@@ -12,11 +12,67 @@ use crate::syntax::Cause;
 
 /// Names that bash runs itself, unless a path is given.
 const BUILTINS: &[&str] = &[
-    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
-    "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
-    "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
-    "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
-    "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
 ];
 
 /// Whether bash runs this name itself.
@@ -61,7 +117,8 @@ impl Gatherer<'_> {
     }
 
     fn change_directory(&mut self, state: &mut State, words: &[Arg]) {
-        let mut operands = words.iter().skip(1).filter(|word| !matches!(word.text(), Some("-P" | "-L" | "-e" | "--")));
+        let mut operands =
+            words.iter().skip(1).filter(|word| !matches!(word.text(), Some("-P" | "-L" | "-e" | "--")));
         let target = match operands.next() {
             None => self.text_of_variable(state, "HOME").map(|home| Arg::literal(home, Span::default())),
             Some(word) if word.text() == Some("-") => None,
@@ -70,20 +127,22 @@ impl Gatherer<'_> {
         let text = target.as_ref().and_then(Arg::text);
         let place = text.and_then(|text| path::locate(self.host, state.cwd.as_deref(), text));
         // When the directory cannot be entered, what follows runs where the shell was.
+        state.tentative = false;
         state.cwd = match place {
             Some(place) if place.node == Node::Directory && !state.relinked => Some(place.lexical),
             Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
-            Some(place) if place.node == Node::Missing || state.relinked => self.guess(place.lexical),
+            Some(place) if place.node == Node::Missing || state.relinked => {
+                state.tentative = !self.lasts(&place.lexical);
+                Some(place.lexical)
+            }
             _ => None,
         };
     }
 
-    /// A directory that is not there (yet): `cd` fails or an earlier part makes it. Known danger is
-    /// judged at the directory itself; everything else is unknown.
-    fn guess(&self, lexical: String) -> Option<String> {
-        let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical.as_str());
-        let lasting = home || lexical == "/" || path::parent(&lexical) == "/";
-        lasting.then_some(lexical)
+    /// Whether a directory is there in any case: the root, what is in it, a home.
+    fn lasts(&self, lexical: &str) -> bool {
+        let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical);
+        home || lexical == "/" || path::parent(lexical) == "/"
     }
 
     fn declare(&mut self, state: &mut State, name: &str, words: &[Arg]) {
@@ -97,7 +156,12 @@ impl Gatherer<'_> {
                 fixes |= head.starts_with('-') && head.contains('r');
                 own &= !head.contains('g');
                 if head.contains('n') && name != "export" || head.contains('i') {
-                    self.doubt(Cause::UnknownConstruct, "references and integer variables can run code", word.span, true);
+                    self.doubt(
+                        Cause::UnknownConstruct,
+                        "references and integer variables can run code",
+                        word.span,
+                        true,
+                    );
                 }
                 continue;
             }
@@ -110,7 +174,12 @@ impl Gatherer<'_> {
                     state.readonly.insert(head.clone());
                 }
                 if word.text().is_none() {
-                    self.doubt(Cause::DynamicWord, "which variable this sets is not known here", word.span, true);
+                    self.doubt(
+                        Cause::DynamicWord,
+                        "which variable this sets is not known here",
+                        word.span,
+                        true,
+                    );
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
                     self.environment(&head, text.as_deref(), word.span);

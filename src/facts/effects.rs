@@ -81,9 +81,7 @@ impl Gatherer<'_> {
         }
         for target in self.targets(state, cwd, arg, change.unwrap_or(Change::Create), reads) {
             let kind = match (change, role) {
-                (Some(change), _) => {
-                    EffectKind::Write { target, change }
-                }
+                (Some(change), _) => EffectKind::Write { target, change },
                 (None, _) => {
                     if let Target::Below { root, .. } = &target {
                         let detail = format!("which files below {} it reads cannot be listed", root.lexical);
@@ -139,7 +137,14 @@ impl Gatherer<'_> {
     }
 
     /// The places of a word, with a doubt for those that cannot be told.
-    fn targets(&mut self, state: &State, cwd: Option<&str>, arg: &Arg, change: Change, reads: bool) -> Vec<Target> {
+    fn targets(
+        &mut self,
+        state: &State,
+        cwd: Option<&str>,
+        arg: &Arg,
+        change: Change,
+        reads: bool,
+    ) -> Vec<Target> {
         let mut found = path::targets(self.host, cwd, arg);
         if let [Target::Below { root, name }] = found.as_slice()
             && let Some(files) = self.enumerate(state, &root.lexical, name.as_deref())
@@ -340,11 +345,17 @@ impl Gatherer<'_> {
             let Some(place) = path::locate(self.host, state.cwd.as_deref(), text) else { return Stream::Any };
             texts.push(text.to_owned());
             if place.node == Node::Directory {
-                let Some(names) = self.host.list(std::path::Path::new(&place.lexical)) else { return Stream::Any };
+                let Some(names) = self.host.list(std::path::Path::new(&place.lexical)) else {
+                    return Stream::Any;
+                };
                 texts.extend(names.into_iter().filter(|name| hidden || !name.starts_with('.')));
             }
         }
-        if texts.len() > path::ENUMERATED { Stream::Any } else { Stream::Lines(HoleKind::OneOf(Rc::new(texts))) }
+        if texts.len() > path::ENUMERATED {
+            Stream::Any
+        } else {
+            Stream::Lines(HoleKind::OneOf(Rc::new(texts)))
+        }
     }
 
     /// Every file at or below a place whose name matches, as absolute paths.

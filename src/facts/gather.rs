@@ -64,11 +64,8 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
 #[must_use]
 pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
     let mut walk = Gatherer::new(host);
-    let mut state = State {
-        cwd: cwd.to_str().map(str::to_owned),
-        positional: Some(Vec::new()),
-        ..State::default()
-    };
+    let mut state =
+        State { cwd: cwd.to_str().map(str::to_owned), positional: Some(Vec::new()), ..State::default() };
     walk.invoke(&mut state, argv, &Stream::Any);
     walk.facts
 }

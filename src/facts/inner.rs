@@ -37,7 +37,8 @@ impl Gatherer<'_> {
         }
         let span = self.facts.invocations.get(index).map_or_else(Span::default, |each| each.span);
         // With a file of its own for the words (`xargs -a`), the input is not what it reads.
-        let elsewhere = reading.wrapper == Some(Wrapper::Multiplying) && reading.uses.iter().any(|each| each.role == Role::Read);
+        let elsewhere = reading.wrapper == Some(Wrapper::Multiplying)
+            && reading.uses.iter().any(|each| each.role == Role::Read);
         let stdin = if elsewhere { &Stream::Any } else { stdin };
         let same_shell = matches!(name, "eval" | "command" | "builtin" | "exec" | "." | "source" | "trap");
         let wraps = reading.wrapper.is_some();
@@ -63,7 +64,10 @@ impl Gatherer<'_> {
             // A file or input that runs as code is the runner's own doing.
             let own = matches!(inner, Inner::ShellFile(_) | Inner::ShellInput { .. });
             let code = self.facts.problems.iter().skip(before).any(|doubt| doubt.execution);
-            if own && code && let Some(invocation) = self.facts.invocations.get_mut(index) {
+            if own
+                && code
+                && let Some(invocation) = self.facts.invocations.get_mut(index)
+            {
                 invocation.explained = false;
             }
         }
@@ -74,7 +78,13 @@ impl Gatherer<'_> {
         if passes && reading.inner.len() == 1 { last } else { Some(Stream::Any) }
     }
 
-    fn one(&mut self, state: &mut State, inner: &Inner, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+    fn one(
+        &mut self,
+        state: &mut State,
+        inner: &Inner,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
         match inner {
             Inner::Command { argv, fill, directory, assignments } => {
                 self.inner_command(state, (argv, fill), directory.as_ref(), assignments, stdin)
@@ -142,7 +152,12 @@ impl Gatherer<'_> {
     fn set_for_child(&mut self, state: &mut State, assignment: &Arg) {
         let head = assignment.head().to_owned();
         let Some((name, _)) = head.split_once('=') else {
-            self.doubt(Cause::ExecutingEnvironment, "which variable is set is not known here", assignment.span, true);
+            self.doubt(
+                Cause::ExecutingEnvironment,
+                "which variable is set is not known here",
+                assignment.span,
+                true,
+            );
             return;
         };
         let value = assignment.after(name.len() + 1);
@@ -160,7 +175,12 @@ impl Gatherer<'_> {
         stdin: &Stream,
     ) -> Stream {
         let Some(literal) = text.text() else {
-            self.doubt(Cause::OpaqueCode, "the text this shell runs is only known when it runs", text.span, true);
+            self.doubt(
+                Cause::OpaqueCode,
+                "the text this shell runs is only known when it runs",
+                text.span,
+                true,
+            );
             state.disturb();
             return Stream::Any;
         };
@@ -168,7 +188,12 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         if !posix {
-            self.doubt(Cause::UnsupportedShell, "gsh reads the language of bash and POSIX shells only", text.span, true);
+            self.doubt(
+                Cause::UnsupportedShell,
+                "gsh reads the language of bash and POSIX shells only",
+                text.span,
+                true,
+            );
         }
         let script = syntax::parse(literal.as_bytes(), &self.limits);
         let outer = self.inside;
@@ -190,7 +215,13 @@ impl Gatherer<'_> {
     }
 
     /// A script file that a shell runs.
-    fn shell_file(&mut self, state: &mut State, file: &Arg, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+    fn shell_file(
+        &mut self,
+        state: &mut State,
+        file: &Arg,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
         let path = file.text().unwrap_or_default();
         let stream = match path {
             "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-" => Some(stdin.clone()),
@@ -212,7 +243,12 @@ impl Gatherer<'_> {
                 state.disturb();
                 if matches!(name, "." | "source") {
                     state.vars.values_mut().for_each(|value| *value = Value::Text(super::state::unknown()));
-                    self.doubt(Cause::OpaqueCode, "the file it reads may change what follows", file.span, false);
+                    self.doubt(
+                        Cause::OpaqueCode,
+                        "the file it reads may change what follows",
+                        file.span,
+                        false,
+                    );
                 }
                 Stream::Any
             }

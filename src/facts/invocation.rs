@@ -77,7 +77,8 @@ impl Gatherer<'_> {
     fn declaration_fields(&mut self, state: &mut State, words: &[Word]) -> Vec<Arg> {
         let mut args = Vec::new();
         for word in words {
-            let assigns = matches!(word.pieces.first(), Some(Piece::Text { text, .. }) if is_assignment(text));
+            let assigns =
+                matches!(word.pieces.first(), Some(Piece::Text { text, .. }) if is_assignment(text));
             if assigns {
                 args.push(self.single(state, word));
             } else {
@@ -225,7 +226,12 @@ impl Gatherer<'_> {
         let span = argv.first().map_or_else(Span::default, |word| word.span);
         self.called.insert(name.to_owned());
         let Function::Known(body) = function else {
-            self.doubt(Cause::ShadowedProgram, format!("which {name} this calls depends on what ran before"), span, true);
+            self.doubt(
+                Cause::ShadowedProgram,
+                format!("which {name} this calls depends on what ran before"),
+                span,
+                true,
+            );
             state.disturb();
             return Stream::Any;
         };
@@ -238,7 +244,7 @@ impl Gatherer<'_> {
         }
         self.calls.push(name.to_owned());
         self.locals.push(BTreeSet::new());
-        let outer = std::mem::replace(&mut state.positional, Some(argv.into_iter().skip(1).collect()));
+        let outer = state.positional.replace(argv.into_iter().skip(1).collect());
         let vars = state.vars.clone();
         let stream = self.deeper(|walk| walk.command(state, body, stdin));
         state.positional = outer;
@@ -280,10 +286,12 @@ impl Gatherer<'_> {
         // into a folder of the system.
         let standard = place.as_ref().is_some_and(|place| {
             let folder = path::parent(&place.lexical);
-            let known = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
+            let known =
+                ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
             known && (place.node == Node::Missing || same)
         });
-        let doubt = (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
+        let doubt =
+            (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
         Identity { name: base, builtin: false, doubt }
     }
 
@@ -341,7 +349,10 @@ impl Gatherer<'_> {
         for gap in &reading.unexplained {
             let at = gap.index.and_then(|index| words.get(index)).map_or(span, |word| word.span);
             match gap.cause {
-                Cause::UnknownProgram | Cause::UnknownOption | Cause::OpaqueCode | Cause::UnsupportedShell => {
+                Cause::UnknownProgram
+                | Cause::UnknownOption
+                | Cause::OpaqueCode
+                | Cause::UnsupportedShell => {
                     self.unexplained(gap.cause, gap.detail.clone(), at);
                 }
                 Cause::DynamicWord | Cause::DynamicPath => {
@@ -372,10 +383,12 @@ impl Gatherer<'_> {
             return true;
         }
         let dir = match &reading.directory {
-            Some(arg) => path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
-                path::Target::Known(place) => Some(place.real),
-                _ => None,
-            }),
+            Some(arg) => {
+                path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
+                    path::Target::Known(place) => Some(place.real),
+                    _ => None,
+                })
+            }
             None => state.cwd.clone(),
         };
         let Some(dir) = dir else {
@@ -383,7 +396,12 @@ impl Gatherer<'_> {
             return false;
         };
         if state.disturbed {
-            self.doubt(Cause::ExecutingEnvironment, "an earlier part may have changed the repository's settings", span, false);
+            self.doubt(
+                Cause::ExecutingEnvironment,
+                "an earlier part may have changed the repository's settings",
+                span,
+                false,
+            );
             return false;
         }
         let Some(git) = self.host.git(Path::new(&dir)) else { return true };
@@ -403,10 +421,8 @@ impl Gatherer<'_> {
     /// Words of an unexplained command that can be anything: no rule's pattern covers them.
     fn opaque_words(&mut self, words: &[Arg]) {
         for word in words.iter().skip(1) {
-            let opaque = word
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Hole(Hole { kind: HoleKind::Any(_), .. })));
+            let opaque =
+                word.parts.iter().any(|part| matches!(part, Part::Hole(Hole { kind: HoleKind::Any(_), .. })));
             if opaque {
                 let detail = format!("{} is only known when it runs", word.display());
                 self.doubt(Cause::DynamicWord, detail, word.span, false);
@@ -431,7 +447,12 @@ impl Gatherer<'_> {
                 Act::Canary => EffectKind::Canary,
                 Act::Disarm => EffectKind::Disarm,
                 Act::ShellState => {
-                    self.doubt(Cause::ExecutingEnvironment, "it changes how the shell reads what follows", span, true);
+                    self.doubt(
+                        Cause::ExecutingEnvironment,
+                        "it changes how the shell reads what follows",
+                        span,
+                        true,
+                    );
                     continue;
                 }
             };
@@ -488,7 +509,9 @@ fn harmless_setting(key: &str, value: &str) -> bool {
     let boolean = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
     match key {
         "core.fsmonitor" => boolean,
-        "core.pager" | "core.editor" | "sequence.editor" => matches!(value, "" | "cat" | "less" | "more" | "true"),
+        "core.pager" | "core.editor" | "sequence.editor" => {
+            matches!(value, "" | "cat" | "less" | "more" | "true")
+        }
         "core.hookspath" => value.ends_with(".husky/_") || value.ends_with(".husky"),
         _ if key.starts_with("filter.lfs.") => value.starts_with("git-lfs ") || boolean,
         _ if key.starts_with("pager.") => boolean,

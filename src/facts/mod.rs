@@ -95,10 +95,8 @@ impl Invocation {
 /// Words as rules match them: requoted only where needed, single blanks, holes as `…`.
 #[must_use]
 pub fn text_of(words: &[Arg]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|word| word.text().map_or_else(|| word.display(), crate::syntax::quote))
-        .collect();
+    let quoted: Vec<String> =
+        words.iter().map(|word| word.text().map_or_else(|| word.display(), crate::syntax::quote)).collect();
     quoted.join(" ")
 }
 

@@ -15,6 +15,8 @@ const FOLLOWED: usize = 16;
 pub(super) struct State {
     /// The directory, when it is known.
     pub cwd: Option<String>,
+    /// The directory is one that is not there now: the shell is in it only if entering it succeeded.
+    pub tentative: bool,
     /// Variables that the script set or unset.
     pub vars: BTreeMap<String, Value>,
     /// Those of them that programs started from here see.
@@ -111,6 +113,13 @@ impl Stream {
 }
 
 impl State {
+    /// Forgets a directory that may not have been entered.
+    pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.tentative) {
+            self.cwd = None;
+        }
+    }
+
     /// Something of which not everything is known ran.
     pub(super) fn disturb(&mut self) {
         self.disturbed = true;
@@ -119,8 +128,9 @@ impl State {
 
     /// What holds after a part that may or may not have run; `self` is the state without it.
     pub(super) fn join(&mut self, other: &Self) {
-        if self.cwd != other.cwd {
+        if self.cwd != other.cwd || self.tentative || other.tentative {
             self.cwd = None;
+            self.tentative = false;
         }
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
@@ -161,7 +171,15 @@ impl State {
     /// entered until then is known.
     pub(super) fn later(&self) -> Self {
         let vars = self.vars.keys().map(|name| (name.clone(), Value::Text(unknown()))).collect();
-        Self { cwd: None, vars, positional: None, disturbed: true, relinked: true, forgets: true, ..self.clone() }
+        Self {
+            cwd: None,
+            vars,
+            positional: None,
+            disturbed: true,
+            relinked: true,
+            forgets: true,
+            ..self.clone()
+        }
     }
 
     /// The state of a shell started as a program: only exported variables, no functions.
@@ -169,6 +187,7 @@ impl State {
         let vars = self.vars.iter().filter(|(name, _)| self.exported.contains(*name));
         Self {
             cwd: self.cwd.clone(),
+            tentative: self.tentative,
             vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
             exported: self.exported.clone(),
             readonly: BTreeSet::new(),

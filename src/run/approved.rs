@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
+use super::direct::Direct;
 use super::environment::Variable;
 use super::shell::Shell;
 use crate::ask::Answer;
 use crate::audit::Opened;
-use super::direct::Direct;
 use crate::decision::Decision;
 use crate::policy::Verdict;
 
@@ -50,7 +50,9 @@ impl Plan {
                 None => false,
             };
         }
-        plain && matches!(self.source, Source::Command { .. }) && !self.argv0.as_encoded_bytes().starts_with(b"-")
+        plain
+            && matches!(self.source, Source::Command { .. })
+            && !self.argv0.as_encoded_bytes().starts_with(b"-")
     }
 }
 
@@ -128,7 +130,7 @@ impl Approved {
         plan: Plan,
     ) -> Option<Self> {
         let may_run = match decision.verdict {
-            Verdict::Allow => true,
+            Verdict::Allow => !matches!(answer, Some(Answer::Denied { .. })),
             Verdict::Ask | Verdict::Review => matches!(answer, Some(Answer::Once)),
             Verdict::Deny => false,
         };
@@ -142,5 +144,76 @@ impl Approved {
 
     pub(super) fn into_plan(self) -> Plan {
         self.plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::{DecidedBy, Opening, Record, open};
+    use crate::policy::Mode;
+    use crate::request::{Entry, ReadingOptions, Request};
+
+    fn decision(verdict: Verdict, floor: Option<&'static str>) -> Decision {
+        Decision {
+            verdict,
+            floor,
+            reason: String::new(),
+            requests: vec![],
+            not_understood: vec![],
+            knob: None,
+            mode: Mode::Default,
+            firm: false,
+            suggestions: vec![],
+            reads_only: false,
+        }
+    }
+
+    fn may_run(decision: &Decision, answer: Option<&Answer>) -> Option<bool> {
+        let folder = tempfile::tempdir().ok()?;
+        let request = Request {
+            text: b"ls".to_vec(),
+            cwd: "/".into(),
+            name: None,
+            args: vec![],
+            options: ReadingOptions::default(),
+            entry: Entry::Command,
+        };
+        let decided_by = &DecidedBy::Policy;
+        let opening = Opening { request: &request, decision, decided_by, runs: true, removed: &[] };
+        let opened = open(Some(folder.path()), folder.path(), Record::new(&opening)).ok()?;
+        let plan = Plan {
+            text: request.text.clone(),
+            source: Source::Stdin,
+            direct: None,
+            shell: Shell::find(None).ok()?,
+            argv0: "bash".into(),
+            options: vec![],
+            args: vec![],
+            environment: vec![],
+            terminal: TerminalUse::Never,
+            supervision: Supervision::Wait,
+        };
+        Some(Approved::new(decision, answer, &opened, plan).is_some())
+    }
+
+    #[test]
+    fn only_an_allow_or_an_answered_question_may_run() {
+        let (once, denied) = (Answer::Once, Answer::Denied { reason: None });
+        let table = [
+            (Verdict::Allow, None, None, true),
+            (Verdict::Ask, None, None, false),
+            (Verdict::Ask, None, Some(&once), true),
+            (Verdict::Ask, None, Some(&denied), false),
+            (Verdict::Review, None, Some(&once), true),
+            (Verdict::Review, None, None, false),
+            (Verdict::Deny, None, Some(&once), false),
+            (Verdict::Deny, Some("canary"), Some(&once), false),
+            (Verdict::Allow, Some("canary"), None, false),
+            (Verdict::Allow, None, Some(&denied), false),
+        ];
+        for (verdict, floor, answer, expected) in table {
+            assert_eq!(may_run(&decision(verdict, floor), answer), Some(expected), "{verdict:?} {answer:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use super::approved::Plan;
 use super::environment::Variable;
 use crate::facts::Facts;
 use crate::syntax::{Command, Piece, Script};
@@ -17,6 +18,12 @@ pub struct Direct {
     pub argv: Vec<String>,
 }
 
+/// [`direct`], where the shell's own options do not ask for more than running the text.
+#[must_use]
+pub fn of_plan(plan: &Plan, script: &Script, facts: &Facts) -> Option<Direct> {
+    plan.takes_direct().then(|| direct(script, facts, &plan.environment)).flatten()
+}
+
 /// The program and words of a text that is one literal simple command; None when in any doubt, for the
 /// shell then does what it does.
 #[must_use]
@@ -25,7 +32,11 @@ pub fn direct(script: &Script, facts: &Facts, environment: &[Variable]) -> Optio
     let Command::Simple(simple) = &statement.command else { return None };
     let [invocation] = facts.invocations.as_slice() else { return None };
     let plain = !statement.background && simple.assignments.is_empty() && simple.redirections.is_empty();
-    if !plain || invocation.builtin || invocation.words.len() != simple.words.len() || !script.problems.is_empty() {
+    if !plain
+        || invocation.builtin
+        || invocation.words.len() != simple.words.len()
+        || !script.problems.is_empty()
+    {
         return None;
     }
     // Every word is what it was before any expansion.
@@ -55,7 +66,8 @@ fn on_path(name: &str, environment: &[Variable]) -> Option<PathBuf> {
             return None;
         }
         let path = Path::new(folder).join(name);
-        let found = std::fs::metadata(&path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
+        let found = std::fs::metadata(&path)
+            .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0);
         if found {
             return Some(path);
         }

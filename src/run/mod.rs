@@ -15,6 +15,7 @@
 
 mod approved;
 pub mod direct;
+mod ending;
 pub mod environment;
 pub mod pty;
 pub mod shell;
@@ -28,6 +29,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
+pub use self::ending::{Ending, Failure, Means};
 use crate::audit::Closing;
 use crate::sys::process::{self, Ended, Program};
 use crate::sys::signal::die_of;
@@ -71,8 +73,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// What the record says of it.
-    #[must_use]
-    pub fn closing(self) -> Closing {
+    fn closing(self) -> Closing {
         let (status, signal) = match self.ended {
             Ended::Status(status) => (Some(status), None),
             Ended::Signal(signal) => (None, Some(signal)),
@@ -127,6 +128,15 @@ fn on_terminal(plan: &Plan) -> bool {
         TerminalUse::Never => false,
         TerminalUse::Always => true,
         TerminalUse::WhenInteractive => process::is_terminal(0) && process::is_terminal(1),
+    }
+}
+
+/// What the record says of a run.
+#[must_use]
+pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
+    match ran {
+        Ok(outcome) => outcome.closing(),
+        Err(_) => Closing::NotRun { why: "it could not be started" },
     }
 }
 
@@ -197,7 +207,9 @@ fn for_shell(plan: &Plan) -> io::Result<Program> {
             argv.extend(name.clone());
         }
         Source::File { name } => {
-            argv.extend(["-c".into(), "--".into(), short_enough(text)?, name.clone()]);
+            let text =
+                if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
+            argv.extend(["-c".into(), "--".into(), text, name.clone()]);
         }
         Source::Nothing => {}
         Source::Stdin => {
@@ -208,6 +220,23 @@ fn for_shell(plan: &Plan) -> io::Result<Program> {
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();
     Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
+}
+
+/// Whether a script looks for its own file by more than `$0`.
+fn names_its_file(text: &[u8]) -> bool {
+    text.windows(b"BASH_SOURCE".len()).any(|part| part == b"BASH_SOURCE")
+}
+
+/// Such a script is sourced by its name, which bash reads whole before its first command, so that it
+/// cannot change itself. That the file is still what was decided is made sure of just before.
+fn sourced(decided: &[u8], name: &std::ffi::OsStr) -> io::Result<OsString> {
+    use std::os::unix::ffi::OsStrExt;
+    if std::fs::read(name)? != decided {
+        return Err(io::Error::other("the script changed after it was decided"));
+    }
+    // Without a slash `.` would search PATH first.
+    let here = if name.as_bytes().contains(&b'/') { "" } else { "shopt -u sourcepath; " };
+    Ok(format!("{here}. \"$0\"").into())
 }
 
 /// A text that is too long for an argument is read from a nameless file that the shell inherits.
@@ -226,8 +255,8 @@ fn short_enough(text: OsString) -> io::Result<OsString> {
 mod tests {
     use std::path::PathBuf;
 
-    use super::*;
     use super::direct::Direct;
+    use super::*;
 
     fn plan(text: &str, source: Source) -> Option<Plan> {
         Some(Plan {
@@ -260,7 +289,8 @@ mod tests {
     fn texts_run_with_their_names_and_arguments() {
         let command = |name: Option<&str>| Source::Command { name: name.map(OsString::from) };
         let file = Source::File { name: "./dir/script".into() };
-        let table: [(&[&str], &[&str], &str, Source, i32); 9] = [
+        type Row<'a> = (&'a [&'a str], &'a [&'a str], &'a str, Source, i32);
+        let table: [Row<'_>; 9] = [
             (&["-c"], &[], "[ \"$0\" = bash ] && exit 3", command(None), 3),
             (&["-c"], &["a", "b c"], "[ \"$0/$1/$2\" = 'n/a/b c' ] && exit 4", command(Some("n")), 4),
             (&["-ec"], &[], "false; exit 0", command(None), 1),
@@ -281,6 +311,17 @@ mod tests {
             let found = ended(with(options, args, plan(text, source)));
             assert_eq!(found, Some((How::Shell, Ended::Status(status))), "{text}");
         }
+    }
+
+    #[test]
+    fn a_script_finds_its_own_file_and_only_as_decided() {
+        let Ok(folder) = tempfile::tempdir() else { return };
+        let path = folder.path().join("script");
+        let text = "[ \"${BASH_SOURCE[0]}\" = \"$0\" ] && [ -f \"$0\" ] && exit 5";
+        assert!(std::fs::write(&path, text).is_ok());
+        let source = || Source::File { name: path.clone().into() };
+        assert_eq!(ended(plan(text, source())), Some((How::Shell, Ended::Status(5))));
+        assert_eq!(ended(plan(&format!("{text} "), source())), None);
     }
 
     #[test]

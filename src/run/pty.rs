@@ -7,14 +7,14 @@
 //! foreground, and gets its settings back on every way out.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
-use crate::sys::process::{self, EVENT_LENGTH, Ended, Event, Program};
+use crate::sys::process::{self, EVENT_LENGTH, Ended, Event, OnTerminal, Program};
 use crate::sys::signal::{Heard, Listening, stop_self};
 use crate::sys::tty::{self, Leader, RawMode};
 
@@ -34,6 +34,8 @@ pub fn run(program: Program) -> io::Result<Ended> {
         input: process::is_terminal(0).then(|| input.as_fd()),
         output: output.as_fd(),
         output_is_terminal: process::is_terminal(1),
+        // What is no terminal of the caller's stays what it is, but for the output that is asked for.
+        replaces: [process::is_terminal(0), true, process::is_terminal(2)],
     };
     run_between(program, ends)
 }
@@ -45,6 +47,7 @@ struct Ends<'a> {
     input: Option<BorrowedFd<'a>>,
     output: BorrowedFd<'a>,
     output_is_terminal: bool,
+    replaces: [bool; 3],
 }
 
 fn run_between(program: Program, ends: Ends<'_>) -> io::Result<Ended> {
@@ -54,7 +57,12 @@ fn run_between(program: Program, ends: Ends<'_>) -> io::Result<Ended> {
         Leader::write_plainly(&follower)?;
     }
     let (events, theirs) = UnixStream::pair()?;
-    let keeper = start(program, follower, theirs, &listening)?;
+    let mut ours = vec![events.as_raw_fd(), listening.as_fd().as_raw_fd()];
+    ours.extend(leader.with_fd(|leader| leader.as_raw_fd()));
+    let mask = listening.mask_before();
+    let place = OnTerminal { follower, events: theirs, mask, ours, replaces: ends.replaces };
+    // From here on only the keeper holds the follower end: its last holder is the command's side.
+    let keeper = process::start_on_terminal(program, place)?;
     events.set_nonblocking(true)?;
     let mut relay = Relay {
         ends,
@@ -74,11 +82,6 @@ fn run_between(program: Program, ends: Ends<'_>) -> io::Result<Ended> {
     relay.keep_settings();
     process::reap(keeper);
     ended
-}
-
-/// The follower end is open in the keeper alone, so that its last holder is the command's side.
-fn start(program: Program, follower: OwnedFd, events: UnixStream, listening: &Listening) -> io::Result<i32> {
-    process::start_on_terminal(program, follower, events, listening.mask_before())
 }
 
 /// What the relay is waiting for.
@@ -252,7 +255,7 @@ impl Relay<'_> {
     }
 
     fn on_signals(&mut self) -> io::Result<()> {
-        while let Some(Heard { signal, from_kernel }) = self.listening.next()? {
+        while let Some(Heard { signal, .. }) = self.listening.next()? {
             match signal {
                 Signal::SIGWINCH => {
                     if let Some(like) = self.ends.input {
@@ -262,8 +265,7 @@ impl Relay<'_> {
                 Signal::SIGCHLD => {}
                 // `fg` and `bg` after the command ran on behind us: look where we stand now.
                 Signal::SIGCONT => self.go_raw(),
-                // In raw mode no key of ours is a signal; one from the kernel is a hang-up.
-                other if !from_kernel || other == Signal::SIGHUP => process::signal_group(self.group, other),
+                // The command is in a session of its own: none of these has reached it yet.
                 other => process::signal_group(self.group, other),
             }
         }
@@ -332,5 +334,57 @@ impl Relay<'_> {
         if let (Some(raw), Some(settings)) = (&mut self.raw, self.leader.settings()) {
             raw.give_back(settings);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Seek;
+
+    use super::*;
+
+    /// What a command writes on its terminal, and how it ends, with a file as our output.
+    fn on_terminal(text: &str, output_is_terminal: bool) -> Option<(Ended, String)> {
+        let mut file: File = tempfile::tempfile().ok()?;
+        let program = Program {
+            path: "/bin/bash".into(),
+            argv: ["bash", "-c", text].map(Into::into).to_vec(),
+            environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            stdin: Some(process::nameless_file(b"").ok()?.into()),
+        };
+        let ends =
+            Ends { input: None, output: file.as_fd(), output_is_terminal, replaces: [false, true, true] };
+        let ended = run_between(program, ends).ok()?;
+        file.rewind().ok()?;
+        let mut written = String::new();
+        file.read_to_string(&mut written).ok()?;
+        Some((ended, written))
+    }
+
+    #[test]
+    fn everything_written_arrives_and_the_end_is_told() {
+        let lines: String = (1..=20_000).map(|n| format!("{n}\n")).collect();
+        let table = [
+            ("test -t 1 && test -t 2 && echo yes; exit 7", Ended::Status(7), "yes\n"),
+            ("printf x >&2", Ended::Status(0), "x"),
+            ("kill -TERM $$", Ended::Signal(15), ""),
+            ("for ((n = 1; n <= 20000; n++)); do echo $n; done", Ended::Status(0), lines.as_str()),
+            ("(sleep 0.3 &); echo left one behind", Ended::Status(0), "left one behind\n"),
+        ];
+        for (text, ended, written) in table {
+            assert_eq!(on_terminal(text, false), Some((ended, written.to_owned())), "{text}");
+        }
+        assert_eq!(on_terminal("echo x", true), Some((Ended::Status(0), "x\r\n".to_owned())));
+    }
+
+    #[test]
+    fn a_missing_program_is_the_error_of_exec() {
+        let program = Program { path: "/nonexistent".into(), argv: vec![], environment: vec![], stdin: None };
+        let null = File::options().write(true).open("/dev/null");
+        let Ok(null) = null else { return };
+        let ends = Ends { input: None, output: null.as_fd(), output_is_terminal: false, replaces: [true; 3] };
+        let error = run_between(program, ends).err().map(|error| error.kind());
+        assert_eq!(error, Some(io::ErrorKind::NotFound));
     }
 }

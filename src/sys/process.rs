@@ -77,11 +77,13 @@ fn exec(program: Program) -> io::Result<std::convert::Infallible> {
 /// When it could not be started (the error of exec itself), or not be waited for.
 pub fn run_and_wait(program: Program) -> io::Result<Ended> {
     let listening = Listening::start()?;
+    let given = [program.stdin.is_some(), false, false];
     let mut command = command(program)?;
     // A killed gsh leaves no command behind that nobody supervises.
     let start = ChildStart {
         mask: listening.mask_before(),
         foreground_of: None,
+        given,
         on_parent_death: Some(Signal::SIGTERM),
     };
     raw::before_exec(&mut command, start);
@@ -203,16 +205,11 @@ pub fn signal_group(group: i32, signal: Signal) {
 ///
 /// # Errors
 /// When no process can be made.
-pub fn start_on_terminal(
-    program: Program,
-    follower: OwnedFd,
-    events: std::os::unix::net::UnixStream,
-    mask: nix::sys::signal::SigSet,
-) -> io::Result<i32> {
+pub fn start_on_terminal(program: Program, place: OnTerminal) -> io::Result<i32> {
     match raw::fork()? {
         raw::Side::Parent(keeper) => Ok(keeper.as_raw()),
         raw::Side::Child => {
-            let status = Keeper { follower, events, mask }.keep(program).map_or(1, |()| 0);
+            let status = Keeper(place).keep(program).map_or(1, |()| 0);
             raw::leave_at_once(status)
         }
     }
@@ -223,16 +220,31 @@ pub fn reap(keeper: i32) {
     while matches!(waitpid(Pid::from_raw(keeper), None), Err(Errno::EINTR)) {}
 }
 
-struct Keeper {
-    follower: OwnedFd,
-    events: std::os::unix::net::UnixStream,
-    mask: nix::sys::signal::SigSet,
+/// Where the program of [`start_on_terminal`] is to run.
+#[derive(Debug)]
+pub struct OnTerminal {
+    /// The terminal.
+    pub follower: OwnedFd,
+    /// Where news go, and the word to go on comes from.
+    pub events: std::os::unix::net::UnixStream,
+    /// The signal mask the program is to have.
+    pub mask: nix::sys::signal::SigSet,
+    /// Descriptors of ours that must not live on in the keeper: its terminal would not be hung up, nor
+    /// would it learn that we are gone.
+    pub ours: Vec<std::os::fd::RawFd>,
+    /// Which of the three standard descriptors become the terminal; the others stay ours.
+    pub replaces: [bool; 3],
 }
+
+struct Keeper(OnTerminal);
 
 impl Keeper {
     fn keep(mut self, program: Program) -> io::Result<()> {
+        for descriptor in self.0.ours.drain(..) {
+            nix::unistd::close(descriptor)?;
+        }
         nix::unistd::setsid()?;
-        raw::take_controlling_terminal(self.follower.as_fd())?;
+        raw::take_controlling_terminal(self.0.follower.as_fd())?;
         let child = match self.start(program) {
             Ok(child) => child,
             Err(error) => return self.tell(Event::NotStarted(error.raw_os_error().unwrap_or(0))),
@@ -257,21 +269,25 @@ impl Keeper {
     }
 
     fn start(&self, program: Program) -> io::Result<Pid> {
-        let given_stdin = program.stdin.is_some();
+        let [input, output, errors] = self.0.replaces;
+        let given = [input || program.stdin.is_some(), output, errors];
+        let input = input && program.stdin.is_none();
+        let end = || self.0.follower.try_clone().map(Stdio::from);
         let mut command = command(program)?;
-        if !given_stdin && is_terminal(0) {
-            command.stdin(Stdio::from(self.follower.try_clone()?));
+        if input {
+            command.stdin(end()?);
         }
-        if is_terminal(1) {
-            command.stdout(Stdio::from(self.follower.try_clone()?));
+        if output {
+            command.stdout(end()?);
         }
-        if is_terminal(2) {
-            command.stderr(Stdio::from(self.follower.try_clone()?));
+        if errors {
+            command.stderr(end()?);
         }
         command.process_group(0);
         let start = ChildStart {
-            mask: self.mask,
-            foreground_of: Some(self.follower.as_raw_fd()),
+            mask: self.0.mask,
+            foreground_of: Some(self.0.follower.as_raw_fd()),
+            given,
             on_parent_death: None,
         };
         raw::before_exec(&mut command, start);
@@ -282,7 +298,7 @@ impl Keeper {
     fn wait_for_word(&mut self, child: Pid) -> io::Result<()> {
         use std::io::Read;
         let mut word = [0];
-        if self.events.read_exact(&mut word).is_err() {
+        if self.0.events.read_exact(&mut word).is_err() {
             signal_group(child.as_raw(), Signal::SIGHUP);
             signal_group(child.as_raw(), Signal::SIGCONT);
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -298,12 +314,12 @@ impl Keeper {
         let mut stop = nix::sys::signal::SigSet::empty();
         stop.add(Signal::SIGTTOU);
         let _blocked = stop.thread_block();
-        let _in_front = nix::unistd::tcsetpgrp(&self.follower, group);
+        let _in_front = nix::unistd::tcsetpgrp(&self.0.follower, group);
     }
 
     fn tell(&mut self, event: Event) -> io::Result<()> {
         use std::io::Write;
-        self.events.write_all(&event.to_bytes())
+        self.0.events.write_all(&event.to_bytes())
     }
 }
 

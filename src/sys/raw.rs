@@ -72,6 +72,8 @@ pub(super) struct ChildStart {
     pub(super) mask: SigSet,
     /// Make the child's process group the foreground one of this terminal.
     pub(super) foreground_of: Option<RawFd>,
+    /// Standard descriptors that were given to the child on purpose.
+    pub(super) given: [bool; 3],
     /// The signal the child gets when the thread that started it is gone.
     pub(super) on_parent_death: Option<Signal>,
 }
@@ -93,9 +95,9 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
             nix::sys::prctl::set_pdeathsig(signal)?;
         }
         restore_pipe_signal()?;
-        for descriptor in 0..3 {
+        for (descriptor, given) in (0..).zip(start.given) {
             // `Command` leaves an inherited descriptor as it is; one that Rust opened is closed again.
-            if closed_at_start(descriptor) {
+            if !given && closed_at_start(descriptor) {
                 nix::unistd::close(descriptor)?;
             }
         }
