@@ -212,7 +212,8 @@ mod tests {
         let text = text(&policy(), None, &by_reading());
         for part in [
             "mode      default (from default)",
-            "/u/config.toml:1:1: unknown key `x`",
+            "unknown key `x`",
+            "/u/config.toml:1:1",
             "untrusted",
             "no effect: allow process.execute \"make\"",
             "no effect: mode = \"bypass\"",

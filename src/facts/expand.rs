@@ -461,12 +461,8 @@ fn edit(text: &str, operator: &str, operand: &str) -> Option<String> {
     let cut_back = |at: &usize| text.get(*at..).is_some_and(|tail| glob::matches(operand, tail));
     match operator {
         "#" => Some(ends().find(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
-        "##" => Some(
-            ends().filter(cut_front).next_back().map_or(text, |at| text.get(at..).unwrap_or("")).to_owned(),
-        ),
-        "%" => Some(
-            ends().filter(cut_back).next_back().map_or(text, |at| text.get(..at).unwrap_or("")).to_owned(),
-        ),
+        "##" => Some(ends().rfind(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
+        "%" => Some(ends().rfind(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
         "%%" => Some(ends().find(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
         "^^" if operand.is_empty() => Some(text.to_uppercase()),
         ",," if operand.is_empty() => Some(text.to_lowercase()),
