@@ -1,6 +1,7 @@
 //! All integration tests in one program: they share what is in `common`, and link once.
 
 mod architecture;
+mod ask;
 mod cases;
 mod common;
 mod floor;

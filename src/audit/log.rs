@@ -1,6 +1,7 @@
 //! The files that hold the records: one per day, private, appended to in single writes.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,8 @@ pub enum LogError {
 pub struct Opened {
     id: String,
     place: Place,
+    /// Held, so that the closing line lands beside the opening one, also after midnight.
+    file: Option<File>,
 }
 
 impl Opened {
@@ -93,15 +96,15 @@ impl Opened {
     /// # Errors
     /// When it cannot be written.
     pub fn close(self, closing: &Closing) -> Result<(), LogError> {
-        let Some(path) = self.place.path() else { return Ok(()) };
-        append(path, &closing.to_json(&self.id))
+        let (Some(path), Some(file)) = (self.place.path(), &self.file) else { return Ok(()) };
+        append(file, &closing.to_json(&self.id))
             .map_err(|source| LogError::Closing { path: path.to_owned(), source })
     }
 
     /// Stands for a record that could not be written, where none is required.
     #[must_use]
     fn unwritten() -> Self {
-        Self { id: String::new(), place: Place::Nowhere }
+        Self { id: String::new(), place: Place::Nowhere, file: None }
     }
 }
 
@@ -116,8 +119,10 @@ pub fn open(state: Option<&Path>, temporary: &Path, record: Record) -> Result<Op
         None => (PathBuf::from("~"), io::Error::new(io::ErrorKind::NotFound, "there is no home folder")),
         Some(state) => {
             let path = state.join("audit").join(&name);
-            match append(&path, record.json()) {
-                Ok(()) => return Ok(Opened { id: record.into_id(), place: Place::State(path) }),
+            match begin(&path, record.json()) {
+                Ok(file) => {
+                    return Ok(Opened { id: record.into_id(), place: Place::State(path), file: Some(file) });
+                }
                 Err(error) => (path, error),
             }
         }
@@ -125,8 +130,10 @@ pub fn open(state: Option<&Path>, temporary: &Path, record: Record) -> Result<Op
     let folder = temporary.join(format!("gsh-audit-{}", nix::unistd::geteuid()));
     let fallback_path = folder.join(&name);
     let marked = record.marked_as_fallback(&state_error.to_string());
-    match append(&fallback_path, marked.json()) {
-        Ok(()) => Ok(Opened { id: marked.into_id(), place: Place::Fallback(fallback_path) }),
+    match begin(&fallback_path, marked.json()) {
+        Ok(file) => {
+            Ok(Opened { id: marked.into_id(), place: Place::Fallback(fallback_path), file: Some(file) })
+        }
         Err(fallback) => Err(LogError::Nowhere { state_path, state: state_error, fallback_path, fallback }),
     }
 }
@@ -149,11 +156,18 @@ pub fn enough(opened: Result<Opened, LogError>, required: bool, reads_only: bool
     }
 }
 
-/// The only place where a record is written.
-fn append(path: &Path, record: &Value) -> io::Result<()> {
+/// Opens the day's file and writes the first line of a record.
+fn begin(path: &Path, record: &Value) -> io::Result<File> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     private_folder(folder)?;
-    append_line(&open_append(path)?, record.to_string().as_bytes())
+    let file = open_append(path)?;
+    append(&file, record)?;
+    Ok(file)
+}
+
+/// The only place where a record is written.
+fn append(file: &File, record: &Value) -> io::Result<()> {
+    append_line(file, record.to_string().as_bytes())
 }
 
 #[cfg(test)]

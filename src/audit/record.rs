@@ -12,7 +12,7 @@ use crate::sys::proc::Process;
 /// A text up to this length is kept whole; of a longer one its head, its length and its hash.
 const WHOLE_TEXT: usize = 8 * 1024;
 /// So many processes above us are named.
-const ANCESTORS: usize = 8;
+const ANCESTORS: usize = 4;
 
 /// Who made the decision final.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn text(bytes: &[u8]) -> Value {
 
 fn ancestry() -> Value {
     let Some(own) = Process::own() else { return Value::Null };
-    let above: Vec<Value> = own.ancestors().iter().take(ANCESTORS).map(process).collect();
+    let above: Vec<Value> = own.ancestors(ANCESTORS).iter().map(process).collect();
     json!({ "pid": own.pid, "started": own.started, "ancestors": above })
 }
 

@@ -167,12 +167,12 @@ fn hooks(place: &Place, settings: &[Setting], environment: &impl Environment) ->
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(Result::ok)
+        .filter(|entry| !entry.file_name().as_encoded_bytes().ends_with(b".sample"))
         .filter(|entry| {
             fs::metadata(entry.path())
                 .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
         })
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| !name.ends_with(".sample"))
         .collect();
     names.sort();
     names

@@ -67,7 +67,8 @@ impl Surroundings {
 pub struct Machine {
     environment: HashMap<String, String>,
     start: PathBuf,
-    ours: Vec<PathBuf>,
+    ours_as_given: Vec<PathBuf>,
+    ours: OnceCell<Vec<PathBuf>>,
     users_file: PathBuf,
     users: OnceCell<Vec<User>>,
     homes: OnceCell<Vec<PathBuf>>,
@@ -88,10 +89,10 @@ impl Machine {
                 Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
             })
             .collect();
-        let ours = surroundings.ours.iter().flat_map(|own| [Some(own.clone()), path::real(own)]).flatten();
         Self {
             environment,
-            ours: ours.collect(),
+            ours_as_given: surroundings.ours,
+            ours: OnceCell::new(),
             start: surroundings.start,
             users_file: surroundings.users,
             users: OnceCell::new(),
@@ -274,7 +275,11 @@ impl Host for Machine {
     }
 
     fn is_ours(&self, real: &Path) -> bool {
-        self.ours.iter().any(|own| own.starts_with(real) || real.starts_with(own))
+        let ours = self.ours.get_or_init(|| {
+            let forms = self.ours_as_given.iter().flat_map(|own| [Some(own.clone()), path::real(own)]);
+            forms.flatten().collect()
+        });
+        ours.iter().any(|own| own.starts_with(real) || real.starts_with(own))
     }
 }
 

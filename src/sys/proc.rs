@@ -1,6 +1,7 @@
 //! What `/proc` tells of processes: who started whom, and who holds a terminal's leader end.
 
 use std::fs;
+use std::io::Read;
 use std::path::PathBuf;
 
 /// A process at one moment. The start time tells it from a later one with the same number.
@@ -22,7 +23,10 @@ impl Process {
     /// The process with this number. None when there is none or it cannot be looked at.
     #[must_use]
     pub fn read(pid: i32) -> Option<Self> {
-        Self::parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        // The kernel makes the whole line for one read; this stands on the path of every command.
+        let mut line = [0; 1024];
+        let length = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
+        Self::parse(pid, &String::from_utf8_lossy(line.get(..length)?))
     }
 
     /// This process.
@@ -51,13 +55,12 @@ impl Process {
         fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
     }
 
-    /// Those above it, nearest first.
+    /// Those above it, nearest first, at most so many.
     #[must_use]
-    pub fn ancestors(&self) -> Vec<Self> {
+    pub fn ancestors(&self, most: usize) -> Vec<Self> {
         let mut above = Vec::new();
         let mut next = self.parent;
-        // The process table may change while it is walked: a bound instead of a promise.
-        while next > 0 && above.len() < 128 {
+        while next > 0 && above.len() < most {
             let Some(process) = Self::read(next) else { break };
             next = process.parent;
             above.push(process);
@@ -175,6 +178,6 @@ mod tests {
         let own = Process::own();
         let led = own.as_ref().and_then(Process::led_terminals).unwrap_or_default();
         assert!(!led.is_empty(), "{leader:?}");
-        assert!(own.is_some_and(|own| !own.ancestors().is_empty()));
+        assert!(own.is_some_and(|own| !own.ancestors(8).is_empty()));
     }
 }
