@@ -12,10 +12,12 @@ mod lower;
 mod parse;
 mod quote;
 mod scan;
+mod second;
 mod word;
 
 pub use parse::{Limits, parse};
 pub use quote::quote;
+pub use second::cross_check_is_on;
 
 use serde::Serialize;
 

@@ -1,0 +1,100 @@
+//! The second reading: an independent parser reads the same text, and both must find the same.
+//!
+//! Both readings become a set of [`items`](self::items): what commands stand in the text (also in
+//! substitutions, here-documents and function bodies), their words with quotes removed, redirections and
+//! assignments. A difference says nothing about who is right, only that the text is not understood.
+//!
+//! The other parser is not built for hostile input: it recurses, and goes back over what it has read.
+//! So it only sees texts that the strict reading has understood, within its limits and [`MOST_WORK`].
+#![cfg_attr(not(feature = "cross-check"), doc = "This build leaves the other parser out.")]
+
+#[cfg(feature = "cross-check")]
+mod bodies;
+#[cfg(feature = "cross-check")]
+mod items;
+#[cfg(feature = "cross-check")]
+mod other;
+#[cfg(feature = "cross-check")]
+mod own;
+#[cfg(all(test, feature = "cross-check"))]
+mod tests;
+#[cfg(feature = "cross-check")]
+mod words;
+
+use super::{Problem, Script};
+
+/// Whether this build reads every compound text a second time, by an independent parser.
+#[must_use]
+pub const fn cross_check_is_on() -> bool {
+    cfg!(feature = "cross-check")
+}
+
+/// Reads `text` again and says where that differs from `script`.
+#[cfg(not(feature = "cross-check"))]
+pub(super) fn differs(_text: &str, _script: &Script) -> Option<Problem> {
+    None
+}
+
+/// Reads `text` again and says where that differs from `script`, which must have no problems.
+#[cfg(feature = "cross-check")]
+pub(super) fn differs(text: &str, script: &Script) -> Option<Problem> {
+    check::differs(text, script)
+}
+
+#[cfg(feature = "cross-check")]
+mod check {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::super::parse::problem;
+    use super::super::{Cause, Command, Piece, Problem, Script, Statement};
+    use super::items::{Items, first_difference};
+    use super::other;
+    use super::own::Own;
+    use crate::report::Span;
+
+    /// Bytes times two for every level of what the other parser may read twice before it decides.
+    const MOST_WORK: usize = 1 << 20;
+
+    pub(super) fn differs(text: &str, script: &Script) -> Option<Problem> {
+        if is_one_literal_command(script) {
+            return None;
+        }
+        let span = Span::new(0, text.len());
+        let own = Own::of(script);
+        if work(text.len(), own.deepest) > MOST_WORK {
+            return Some(problem(Cause::Limit, "second-reading: too much nesting for this length", span));
+        }
+        let detail = match own.out_of_reach {
+            Some(what) => what.to_owned(),
+            None => difference(text, own.items)?,
+        };
+        Some(problem(Cause::ParsersDiffer, format!("second-reading: {detail}"), span))
+    }
+
+    fn work(length: usize, levels: u32) -> usize {
+        length.checked_shl(levels).filter(|work| work >> levels == length).unwrap_or(usize::MAX)
+    }
+
+    fn difference(text: &str, own: Items) -> Option<String> {
+        // Its authors' `unwrap` on a text of a stranger must not end this process.
+        match catch_unwind(AssertUnwindSafe(|| other::items(text))) {
+            Ok(Ok(other)) => first_difference(own, other),
+            Ok(Err(why)) => Some(why),
+            Err(_) => Some("the other parser failed".to_owned()),
+        }
+    }
+
+    /// One program and its words, all of them literal: such a text needs no shell at all.
+    fn is_one_literal_command(script: &Script) -> bool {
+        let [Statement { command: Command::Simple(simple), background: false, .. }] = script.body.as_slice()
+        else {
+            return false;
+        };
+        let literal = |piece: &Piece| match piece {
+            Piece::Text { text, quoted } => *quoted || !text.contains(['*', '?', '[', '{', '$', '!']),
+            _ => false,
+        };
+        let bare = simple.assignments.is_empty() && simple.redirections.is_empty();
+        bare && simple.words.iter().all(|word| word.pieces.iter().all(literal))
+    }
+}
