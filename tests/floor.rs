@@ -134,7 +134,7 @@ fn wrapped(text: &str) -> Vec<(&'static str, String)> {
         ("function", format!("f() {{ {text}; }}; f")),
         ("subshell", format!("( {text} )")),
         ("group", format!("{{ {text}; }}")),
-        ("substitution", format!("echo \"$({text})\"")),
+        ("substitution", format!("echo \"$( {text} )\"")),
         ("backticks", format!("echo `{}`", text.replace('\\', "\\\\").replace('`', "\\`"))),
         ("after a newline", format!("ls\n{text}")),
         ("after a comment", format!("ls # x\n{text}")),
@@ -190,12 +190,11 @@ fn every_entry_in_every_form_and_spelling() {
         let count = counts.entry(entry).or_default();
         match (decision.verdict, decision.floor) {
             (Verdict::Deny, Some(floor)) if floor == *entry => count.0 += 1,
-            (Verdict::Deny, Some(_)) => count.0 += 1,
             (Verdict::Ask, _) => {
                 count.1 += 1;
                 wrong.push(format!("asked {entry} [{spelling}]: {text:?}: {}", decision.reason));
             }
-            (verdict, _) => wrong.push(format!("{verdict:?} {entry} [{spelling}]: {text:?}: {}", decision.reason)),
+            (verdict, other) => wrong.push(format!("{verdict:?} {other:?} {entry} [{spelling}]: {text:?}: {}", decision.reason)),
         }
     }
     for (entry, (denied, asked)) in &counts {

@@ -261,17 +261,14 @@ impl Gatherer<'_> {
         stdin: &Stream,
     ) -> Stream {
         self.single(state, subject);
-        let mut ends = Vec::new();
         for (patterns, body) in arms {
             for pattern in patterns {
                 self.single(state, pattern);
             }
+            // An arm may fall through to the next (`;&`), so each starts where any before it may end.
             let mut inside = state.clone();
             self.statements(&mut inside, body, stdin);
-            ends.push(inside);
-        }
-        for end in &ends {
-            state.join(end);
+            state.join(&inside);
         }
         Stream::Any
     }

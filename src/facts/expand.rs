@@ -182,6 +182,7 @@ impl Gatherer<'_> {
             },
             "IFS" => Some(Value::Text(Arg::literal(" \t\n", span))),
             _ if name.bytes().all(|byte| byte.is_ascii_digit()) => self.positional(state, name, span),
+            _ if state.forgets && name != "HOME" => hole(HoleKind::Any(Cause::DynamicWord)),
             _ => self.host.var(name).map(|text| Value::Text(Arg::literal(text, span))),
         }
     }
@@ -333,7 +334,7 @@ impl Gatherer<'_> {
             // An unknown text beside a wildcard: what the pattern finds is as unknown.
             return vec![arg];
         };
-        if !wild {
+        if !wild || !glob::is_pattern(&pattern) {
             return vec![arg];
         }
         let glob: Rc<str> = Rc::from(pattern.as_str());

@@ -31,6 +31,8 @@ pub(super) struct Gatherer<'a> {
     pub levels: usize,
     /// Functions being called, outermost first.
     pub calls: Vec<String>,
+    /// Variables that each of them made its own.
+    pub locals: Vec<BTreeSet<String>>,
     /// Functions that were called somewhere.
     pub called: BTreeSet<String>,
     /// Wrappers around the command being read, outermost first.
@@ -80,6 +82,7 @@ impl<'a> Gatherer<'a> {
             depth: 0,
             levels: 0,
             calls: Vec::new(),
+            locals: Vec::new(),
             called: BTreeSet::new(),
             wrappers: Vec::new(),
             inside: None,

@@ -80,12 +80,13 @@ fn bracket(pattern: &[char], start: usize, character: char) -> Option<(usize, bo
     }
 }
 
-/// Whether a text holds an active wildcard.
+/// Whether a text holds an active wildcard. A `[` that nothing closes is none.
 #[must_use]
 pub fn is_pattern(text: &str) -> bool {
     let mut escaped = false;
-    text.chars().any(|character| {
-        let active = !escaped && matches!(character, '*' | '?' | '[');
+    text.char_indices().any(|(at, character)| {
+        let closes = || text.get(at + 2..).is_some_and(|rest| rest.contains(']'));
+        let active = !escaped && (matches!(character, '*' | '?') || character == '[' && closes());
         escaped = character == '\\' && !escaped;
         active
     })

@@ -1,5 +1,6 @@
 //! Simple commands: what their name is, what a table says of their words, what follows from it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
@@ -8,7 +9,7 @@ use super::environment;
 use super::gather::Gatherer;
 use super::path;
 use super::programs::{self, Act, Input, Output, Reading, Role};
-use super::state::{Function, State, Stream, Value};
+use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{EffectKind, Invocation, text_of};
 use crate::host::Node;
 use crate::report::Span;
@@ -54,8 +55,13 @@ impl Gatherer<'_> {
             self.assign(state, assignment);
             state.exported.insert(name);
         }
+        let keeps = argv.first().and_then(Arg::text).is_some_and(|name| {
+            matches!(name, "export" | "readonly" | "declare" | "typeset" | "local" | "eval" | "." | "source")
+        });
         let stream = self.invoke(state, argv, &stdin);
         for (name, value, exported) in saved.into_iter().rev() {
+            // `x=1 export x` keeps the value, and an evaluated text may.
+            let value = if keeps { Some(Value::Text(unknown())) } else { value };
             match value {
                 Some(value) => state.vars.insert(name.clone(), value),
                 None => state.vars.remove(&name),
@@ -116,7 +122,15 @@ impl Gatherer<'_> {
     }
 
     fn assign(&mut self, state: &mut State, assignment: &Assignment) {
-        let value = self.assigned_value(state, assignment);
+        let mut value = self.assigned_value(state, assignment);
+        if state.readonly.contains(&assignment.name) {
+            // bash refuses the new value; which of the two holds is not worth a guess.
+            let old = state.vars.get(&assignment.name).cloned();
+            value = match (old, value) {
+                (Some(Value::Text(old)), Value::Text(new)) => Value::Text(either(&old, &new)),
+                _ => Value::Text(unknown()),
+            };
+        }
         let text = match &value {
             Value::Text(arg) => arg.text().map(str::to_owned),
             _ => None,
@@ -223,10 +237,19 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         self.calls.push(name.to_owned());
+        self.locals.push(BTreeSet::new());
         let outer = std::mem::replace(&mut state.positional, Some(argv.into_iter().skip(1).collect()));
+        let vars = state.vars.clone();
         let stream = self.deeper(|walk| walk.command(state, body, stdin));
         state.positional = outer;
         self.calls.pop();
+        // What the function declared as its own ends with it.
+        for own in self.locals.pop().unwrap_or_default() {
+            match vars.get(&own) {
+                Some(value) => state.vars.insert(own, value.clone()),
+                None => state.vars.remove(&own),
+            };
+        }
         stream
     }
 
@@ -298,7 +321,7 @@ impl Gatherer<'_> {
         if !explained && !identity.builtin {
             state.disturb();
         }
-        inner.unwrap_or_else(|| self.output(state, &reading, stdin))
+        inner.unwrap_or_else(|| self.output(state, &reading, &words, stdin))
     }
 
     /// Whether the reading is full and nothing around it executes; says what is not.
@@ -321,7 +344,14 @@ impl Gatherer<'_> {
                 Cause::UnknownProgram | Cause::UnknownOption | Cause::OpaqueCode | Cause::UnsupportedShell => {
                     self.unexplained(gap.cause, gap.detail.clone(), at);
                 }
-                Cause::DynamicWord | Cause::DynamicPath => self.doubt(gap.cause, gap.detail.clone(), at, false),
+                Cause::DynamicWord | Cause::DynamicPath => {
+                    let shown = gap.index.and_then(|index| words.get(index)).map(Arg::display);
+                    let detail = shown.map_or_else(
+                        || gap.detail.clone(),
+                        |shown| format!("{shown} is only known when it runs"),
+                    );
+                    self.doubt(gap.cause, detail, at, false);
+                }
                 _ => self.doubt(gap.cause, gap.detail.clone(), at, true),
             }
             explained = false;
@@ -420,7 +450,7 @@ impl Gatherer<'_> {
     }
 
     /// What the command prints, as far as that is known.
-    fn output(&mut self, state: &State, reading: &Reading, stdin: &Stream) -> Stream {
+    fn output(&mut self, state: &State, reading: &Reading, words: &[Arg], stdin: &Stream) -> Stream {
         let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
         let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
         match &reading.output {
@@ -433,6 +463,8 @@ impl Gatherer<'_> {
             Output::InputLines => stdin.some_lines(),
             Output::Input if reads => Stream::Any,
             Output::Input => stdin.clone(),
+            // With an operand the number is followed by its name.
+            Output::Number if reads => Stream::Any,
             Output::Number => Stream::Lines(HoleKind::Number),
             Output::Name => Stream::Lines(HoleKind::Name),
             Output::GitRef => Stream::Lines(HoleKind::GitRef),
@@ -440,6 +472,7 @@ impl Gatherer<'_> {
                 Some(cwd) => Stream::Text(Arg::literal(cwd, Span::default())),
                 None => Stream::Any,
             },
+            Output::Listing => self.listing(state, reading, words),
             Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
         }
     }

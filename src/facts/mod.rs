@@ -28,6 +28,7 @@ use arg::Arg;
 use path::Target;
 use programs::{Push, Wrapper};
 
+pub use brace::words as brace_words;
 pub use effects::is_device;
 pub use gather::{gather, gather_words};
 

@@ -19,6 +19,8 @@ pub(super) struct State {
     pub vars: BTreeMap<String, Value>,
     /// Those of them that programs started from here see.
     pub exported: BTreeSet<String>,
+    /// Variables that may not be assigned any more.
+    pub readonly: BTreeSet<String>,
     /// Functions.
     pub functions: BTreeMap<String, Function>,
     /// `$1` and on; None when they cannot be told.
@@ -27,6 +29,8 @@ pub(super) struct State {
     pub disturbed: bool,
     /// Something ran that may have changed where paths lead (links, moved folders).
     pub relinked: bool,
+    /// Variables of which nothing is written here may have been set in between.
+    pub forgets: bool,
     /// What the paths that process substitutions made hold.
     pub pipes: BTreeMap<String, Stream>,
 }
@@ -121,6 +125,7 @@ impl State {
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
         self.exported.extend(other.exported.iter().cloned());
+        self.readonly.extend(other.readonly.iter().cloned());
         if self.positional != other.positional {
             self.positional = None;
         }
@@ -152,6 +157,13 @@ impl State {
         self.pipes.extend(other.pipes.iter().map(|(path, stream)| (path.clone(), stream.clone())));
     }
 
+    /// The state at some later, unknown moment of this shell (`trap`): nothing that can be assigned or
+    /// entered until then is known.
+    pub(super) fn later(&self) -> Self {
+        let vars = self.vars.keys().map(|name| (name.clone(), Value::Text(unknown()))).collect();
+        Self { cwd: None, vars, positional: None, disturbed: true, relinked: true, forgets: true, ..self.clone() }
+    }
+
     /// The state of a shell started as a program: only exported variables, no functions.
     pub(super) fn for_child(&self, positional: Vec<Arg>) -> Self {
         let vars = self.vars.iter().filter(|(name, _)| self.exported.contains(*name));
@@ -159,10 +171,12 @@ impl State {
             cwd: self.cwd.clone(),
             vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
             exported: self.exported.clone(),
+            readonly: BTreeSet::new(),
             functions: BTreeMap::new(),
             positional: Some(positional),
             disturbed: self.disturbed,
             relinked: self.relinked,
+            forgets: false,
             pipes: self.pipes.clone(),
         }
     }
@@ -174,7 +188,7 @@ pub(super) fn unknown() -> Arg {
 }
 
 /// One of two texts.
-fn either(left: &Arg, right: &Arg) -> Arg {
+pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
     let number = |arg: &Arg| {
         arg.text().is_some_and(is_number)
             || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])

@@ -117,23 +117,24 @@ fn hit(effect: &Effect, host: &dyn Host) -> Option<(&'static str, String)> {
 /// One known place.
 fn path_hit(place: &Located, change: Change, host: &dyn Host) -> Option<(&'static str, String)> {
     let shown = place.lexical.clone();
-    if host.is_ours(std::path::Path::new(&place.real)) && !is_ancestor_only(place, change) {
-        return Some(("disarm", shown));
-    }
     if is_device(place) && change != Change::Mode && change != Change::ModeTree {
         return Some(("wipe-device", shown));
     }
     if change >= Change::Write && !matches!(change, Change::Mode | Change::ModeTree) && is_system_file(place) {
         return Some(("system-file", shown));
     }
+    let vital = || forms(place, change).any(|path| is_vital(path, host)) || pattern_is_vital(place, host);
     let entry = match change {
-        Change::DeleteTree | Change::Move => "delete-root",
-        Change::ModeTree => "open-root",
-        Change::Delete => return swept(place).then(|| ("delete-root", shown)),
-        _ => return None,
+        Change::DeleteTree | Change::Move if vital() => Some("delete-root"),
+        Change::ModeTree if vital() => Some("open-root"),
+        Change::Delete if swept(place) => Some("delete-root"),
+        _ => None,
     };
-    let whole = forms(place, change).any(|path| is_vital(path, host));
-    (whole || pattern_is_vital(place, host)).then(|| (entry, place.pattern.clone().unwrap_or(shown)))
+    if let Some(entry) = entry {
+        return Some((entry, place.pattern.clone().unwrap_or(shown)));
+    }
+    let ours = host.is_ours(std::path::Path::new(&place.real)) && !is_ancestor_only(place, change);
+    ours.then_some(("disarm", shown))
 }
 
 /// Writing a folder above gsh's own (making a file in `~`) is not writing gsh; deleting it is.
@@ -246,7 +247,9 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
         return (push.force && head_may_be_main).then(|| say("the current branch is or may be the main one"))?;
     }
     for refspec in &push.refspecs {
-        let Some(texts) = refspec.alternatives(64) else { continue };
+        // A refspec with a wildcard that could be a path pattern is most likely taken as it stands.
+        let as_written = || refspec.glob.as_ref().map(|pattern| vec![glob::plain(pattern)]);
+        let Some(texts) = refspec.alternatives(64).or_else(as_written) else { continue };
         for text in texts {
             if !(loses || text.starts_with('+') || text.starts_with(':')) {
                 continue;

@@ -15,7 +15,7 @@ const STRETCHES: usize = 512;
 #[must_use]
 pub fn hits(request: &Request, host: &dyn Host) -> Vec<Hit> {
     let Ok(text) = std::str::from_utf8(&request.text) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut found = braces(text, request, host);
     let mut start = 0;
     for stretch in text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']).take(STRETCHES) {
         let span = Span::new(start, start + stretch.len());
@@ -33,6 +33,20 @@ pub fn hits(request: &Request, host: &dyn Host) -> Vec<Hit> {
             continue;
         }
         found.extend(floor::judge(&gather_words(argv, &request.cwd, host), host).hits);
+    }
+    found
+}
+
+/// Lines that are one word which braces make a command (`{rm,-r,x}`): the grammar does not read them.
+fn braces(text: &str, request: &Request, host: &dyn Host) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).take(STRETCHES) {
+        if !line.starts_with('{') || !line.contains(',') || line.contains([' ', '\t', '"', '\'', '\\', '$', '`']) {
+            continue;
+        }
+        let span = Span::new(0, text.len());
+        let argv = crate::facts::brace_words(line).into_iter().map(|word| Arg::literal(home(&word, host), span));
+        found.extend(floor::judge(&gather_words(argv.collect(), &request.cwd, host), host).hits);
     }
     found
 }
