@@ -5,7 +5,7 @@
 //! assignments. A difference says nothing about who is right, only that the text is not understood.
 //!
 //! The other parser is not built for hostile input: it recurses, and goes back over what it has read.
-//! So it only sees texts that the strict reading has understood, within its limits and [`MOST_WORK`].
+//! So it only sees texts that the strict reading has understood, within its limits and those of [`work`](self::work).
 #![cfg_attr(not(feature = "cross-check"), doc = "This build leaves the other parser out.")]
 
 #[cfg(feature = "cross-check")]
@@ -20,6 +20,8 @@ mod own;
 mod tests;
 #[cfg(feature = "cross-check")]
 mod words;
+#[cfg(feature = "cross-check")]
+mod work;
 
 use super::{Problem, Script};
 
@@ -52,49 +54,44 @@ mod check {
     use super::own::Own;
     use crate::report::Span;
 
-    /// Bytes times two for every level of what the other parser may read twice before it decides.
-    const MOST_WORK: usize = 1 << 20;
-
     pub(super) fn differs(text: &str, script: &Script) -> Option<Problem> {
-        if is_one_literal_command(script) {
+        if is_one_literal_command(text, script) {
             return None;
         }
         let span = Span::new(0, text.len());
         let own = Own::of(script);
-        if work(text.len(), own.deepest) > MOST_WORK {
-            return Some(problem(Cause::Limit, "second-reading: too much nesting for this length", span));
-        }
-        let detail = match own.out_of_reach {
-            Some(what) => what.to_owned(),
+        let (cause, detail) = match own.out_of_reach {
+            Some(what) => (Cause::Limit, what.to_owned()),
             None => difference(text, own.items)?,
         };
-        Some(problem(Cause::ParsersDiffer, format!("second-reading: {detail}"), span))
+        Some(problem(cause, format!("second-reading: {detail}"), span))
     }
 
-    fn work(length: usize, levels: u32) -> usize {
-        length.checked_shl(levels).filter(|work| work >> levels == length).unwrap_or(usize::MAX)
-    }
-
-    fn difference(text: &str, own: Items) -> Option<String> {
-        // Its authors' `unwrap` on a text of a stranger must not end this process.
+    fn difference(text: &str, own: Items) -> Option<(Cause, String)> {
+        // An `unwrap` in there, on a text of a stranger, must not end this process.
         match catch_unwind(AssertUnwindSafe(|| other::items(text))) {
-            Ok(Ok(other)) => first_difference(own, other),
+            Ok(Ok(other)) => first_difference(own, other).map(|detail| (Cause::ParsersDiffer, detail)),
             Ok(Err(why)) => Some(why),
-            Err(_) => Some("the other parser failed".to_owned()),
+            Err(_) => Some((Cause::ParsersDiffer, "the other parser failed".to_owned())),
         }
     }
 
-    /// One program and its words, all of them literal: such a text needs no shell at all.
-    fn is_one_literal_command(script: &Script) -> bool {
+    /// Bytes that mean something to the shell. Quotes are not among them: without the others they can hide
+    /// nothing.
+    const SPECIAL: [char; 21] = [
+        '\n', ';', '&', '|', '<', '>', '(', ')', '$', '`', '\\', '#', '{', '}', '!', '*', '?', '[', ']', '~',
+        '^',
+    ];
+
+    /// One program and its words, plain or quoted: there is nothing to read otherwise. That the script
+    /// says so is not enough, for it may be wrong.
+    fn is_one_literal_command(text: &str, script: &Script) -> bool {
         let [Statement { command: Command::Simple(simple), background: false, .. }] = script.body.as_slice()
         else {
             return false;
         };
-        let literal = |piece: &Piece| match piece {
-            Piece::Text { text, quoted } => *quoted || !text.contains(['*', '?', '[', '{', '$', '!']),
-            _ => false,
-        };
+        let literal = |piece: &Piece| matches!(piece, Piece::Text { .. });
         let bare = simple.assignments.is_empty() && simple.redirections.is_empty();
-        bare && simple.words.iter().all(|word| word.pieces.iter().all(literal))
+        bare && !text.contains(SPECIAL) && simple.words.iter().all(|word| word.pieces.iter().all(literal))
     }
 }

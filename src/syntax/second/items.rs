@@ -47,6 +47,16 @@ impl Items {
         self.push("d", &[name]);
     }
 
+    /// The words of each simple command, its assignments first.
+    #[cfg(test)]
+    pub(super) fn commands(&self) -> impl Iterator<Item = impl Iterator<Item = &str>> {
+        let commands = self.0.iter().filter_map(|item| item.strip_prefix("c")?.strip_prefix(BETWEEN));
+        commands.map(|words| {
+            // An empty part stands before the words where nothing is assigned.
+            words.strip_prefix(BETWEEN).unwrap_or(words).split(BETWEEN)
+        })
+    }
+
     fn push(&mut self, kind: &str, parts: &[&str]) {
         let mut item = String::with_capacity(1 + parts.iter().map(|part| part.len() + 2).sum::<usize>());
         item.push_str(kind);

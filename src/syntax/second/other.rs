@@ -5,12 +5,14 @@ use brush_parser::ast::{
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget,
     IoHereDocument, IoRedirect, Pipeline, ProcessSubstitutionKind, RedirectList, SimpleCommand, Word,
 };
-use brush_parser::{Parser, ParserOptions};
+use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 
+use super::super::Cause;
 use super::items::{self, Items};
+use super::work::Work;
 
 /// Why there is no second reading.
-pub(super) type Read<T> = Result<T, String>;
+pub(super) type Read<T> = Result<T, (Cause, String)>;
 
 /// What the other parser finds in `text`.
 pub(super) fn items(text: &str) -> Read<Items> {
@@ -21,7 +23,7 @@ pub(super) fn items(text: &str) -> Read<Items> {
         tilde_expansion_after_colon: false,
         ..ParserOptions::default()
     };
-    let mut other = Other { items: Items::default(), options, level: 0 };
+    let mut other = Other { items: Items::default(), options, work: Work::new() };
     other.text(text)?;
     Ok(other.items)
 }
@@ -30,24 +32,22 @@ pub(super) fn items(text: &str) -> Read<Items> {
 pub(super) struct Other {
     pub(super) items: Items,
     pub(super) options: ParserOptions,
-    level: usize,
+    pub(super) work: Work,
 }
 
 impl Other {
     /// A text of commands: the whole, or one inside a substitution.
     pub(super) fn text(&mut self, text: &str) -> Read<()> {
-        if self.level > 64 {
-            return Err("texts nested too deeply".to_owned());
+        if !Work::allows_text(text) {
+            return Err(too_much());
         }
-        let program = Parser::new(text.as_bytes(), &self.options)
-            .parse_program()
-            .map_err(|_| format!("the other parser does not read `{}`", excerpt(text)))?;
-        self.level += 1;
-        for list in &program.complete_commands {
-            self.list(list)?;
+        let unread = || unread(text);
+        let tokens = uncached_tokenize_str(text, &self.options.tokenizer_options()).map_err(|_| unread())?;
+        if !self.work.pay_tokens(&tokens) {
+            return Err(too_much());
         }
-        self.level -= 1;
-        Ok(())
+        let program = parse_tokens(&tokens, &self.options).map_err(|_| unread())?;
+        program.complete_commands.iter().try_for_each(|list| self.list(list))
     }
 
     fn list(&mut self, list: &CompoundList) -> Read<()> {
@@ -118,7 +118,7 @@ impl Other {
                 self.list(&clause.0)?;
                 self.list(&clause.1.list)
             }
-            CompoundCommand::Coprocess(_) => Err("the other parser sees a coprocess".to_owned()),
+            CompoundCommand::Coprocess(_) => Err(differs("the other parser sees a coprocess")),
         }
     }
 
@@ -262,6 +262,17 @@ fn file_operator(kind: &IoFileRedirectKind) -> &'static str {
     }
 }
 
-fn excerpt(text: &str) -> String {
-    text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// The other parser cannot be given this.
+pub(super) fn too_much() -> (Cause, String) {
+    (Cause::Limit, "too much nesting".to_owned())
+}
+
+pub(super) fn differs(what: &str) -> (Cause, String) {
+    (Cause::ParsersDiffer, what.to_owned())
+}
+
+/// The other parser rejects `text`.
+pub(super) fn unread(text: &str) -> (Cause, String) {
+    let start: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    (Cause::ParsersDiffer, format!("the other parser does not read `{start}`"))
 }

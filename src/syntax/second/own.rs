@@ -10,11 +10,8 @@ use super::items::{self, Items};
 #[derive(Debug, Default)]
 pub(super) struct Own {
     pub(super) items: Items,
-    /// How deep those constructs are nested that the other parser may read more than once.
-    pub(super) deepest: u32,
     /// Something that the other parser cannot be given.
     pub(super) out_of_reach: Option<&'static str>,
-    level: u32,
 }
 
 impl Own {
@@ -22,17 +19,6 @@ impl Own {
         let mut own = Self::default();
         own.statements(&script.body);
         own
-    }
-
-    fn inside(&mut self, statements: &[Statement]) {
-        self.enter();
-        self.statements(statements);
-        self.level -= 1;
-    }
-
-    fn enter(&mut self) {
-        self.level += 1;
-        self.deepest = self.deepest.max(self.level);
     }
 
     fn statements(&mut self, statements: &[Statement]) {
@@ -49,8 +35,9 @@ impl Own {
                 self.command(left);
                 self.command(right);
             }
-            Command::Group(body) | Command::ArithmeticFor { body, .. } => self.statements(body),
-            Command::Subshell(body) => self.inside(body),
+            Command::Group(body) | Command::Subshell(body) | Command::ArithmeticFor { body, .. } => {
+                self.statements(body);
+            }
             Command::If { arms, otherwise } => {
                 for (condition, body) in arms {
                     self.statements(condition);
@@ -89,7 +76,7 @@ impl Own {
         for (patterns, body) in arms {
             let patterns = self.words(patterns);
             self.items.case_words(&patterns);
-            self.inside(body);
+            self.statements(body);
         }
     }
 
@@ -149,18 +136,16 @@ impl Own {
                 Piece::Parameter { form, .. } => {
                     text.push_str(items::PARAMETER);
                     if let ParameterForm::Fallback { operand, .. } = form {
-                        self.enter();
                         self.word(operand);
-                        self.level -= 1;
                     }
                 }
                 Piece::Substitution { script, .. } => {
                     text.push_str(items::SUBSTITUTION);
-                    self.inside(&script.body);
+                    self.statements(&script.body);
                 }
                 Piece::Process { script, output } => {
                     text.push_str(if *output { items::PROCESS_OUTPUT } else { items::PROCESS_INPUT });
-                    self.inside(&script.body);
+                    self.statements(&script.body);
                 }
                 Piece::Arithmetic(_) => text.push_str(items::ARITHMETIC),
             }

@@ -4,7 +4,7 @@
 use brush_parser::ast::Word;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
-use super::other::{Other, Read};
+use super::other::{Other, Read, differs, too_much, unread};
 use super::{bodies, items};
 
 /// Where a piece of a word stands.
@@ -25,7 +25,11 @@ impl Other {
             return Ok(raw.to_owned());
         }
         let masked = bodies::masked(raw);
-        let pieces = word::parse(masked.as_deref().unwrap_or(raw), &self.options).map_err(|_| unread(raw))?;
+        let word = masked.as_deref().unwrap_or(raw);
+        if !self.work.pay_word(word) {
+            return Err(too_much());
+        }
+        let pieces = word::parse(word, &self.options).map_err(|_| unread(raw))?;
         self.joined(&pieces, Quotes::None)
     }
 
@@ -33,6 +37,9 @@ impl Other {
     pub(super) fn body(&mut self, raw: &str) -> Read<String> {
         if !raw.contains(['$', '`', '\\']) {
             return Ok(raw.to_owned());
+        }
+        if !self.work.pay_word(raw) {
+            return Err(too_much());
         }
         let pieces = word::parse_heredoc(raw, &self.options).map_err(|_| unread(raw))?;
         self.joined(&pieces, Quotes::Double)
@@ -59,7 +66,7 @@ impl Other {
             WordPiece::DoubleQuotedSequence(pieces) | WordPiece::GettextDoubleQuotedSequence(pieces) => {
                 text.push_str(&self.joined(pieces, Quotes::Double)?);
             }
-            WordPiece::TildeExpansion(_) => return Err("the other parser sees a tilde".to_owned()),
+            WordPiece::TildeExpansion(_) => return Err(differs("the other parser sees a tilde")),
             WordPiece::ParameterExpansion(parameter) => {
                 text.push_str(items::PARAMETER);
                 self.parameter(parameter)?;
@@ -173,9 +180,4 @@ fn number(digits: &[u8], radix: u32, most: usize) -> Option<(u8, usize)> {
     let values = digits.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, used) = values.fold((0, 0), |(value, used), digit| (value * radix + digit, used + 1));
     if used == 0 { None } else { u8::try_from(value).ok().map(|value| (value, used)) }
-}
-
-fn unread(raw: &str) -> String {
-    let start: String = raw.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("the other parser does not read the word `{start}`")
 }
