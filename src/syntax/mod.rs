@@ -12,6 +12,10 @@ mod lower;
 mod parse;
 mod quote;
 mod scan;
+#[cfg(feature = "cross-check")]
+mod second;
+#[cfg(not(feature = "cross-check"))]
+#[path = "second/absent.rs"]
 mod second;
 mod word;
 

@@ -8,6 +8,7 @@ use brush_parser::ast::{
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 
 use super::super::Cause;
+use super::documents;
 use super::items::{self, Items};
 use super::work::Work;
 
@@ -42,7 +43,10 @@ impl Other {
             return Err(too_much());
         }
         let unread = || unread(text);
-        let tokens = uncached_tokenize_str(text, &self.options.tokenizer_options()).map_err(|_| unread())?;
+        let helped = documents::without_expansions(text);
+        let tokens =
+            uncached_tokenize_str(helped.as_deref().unwrap_or(text), &self.options.tokenizer_options())
+                .map_err(|_| unread())?;
         if !self.work.pay_tokens(&tokens) {
             return Err(too_much());
         }

@@ -5,7 +5,7 @@ use brush_parser::ast::Word;
 use brush_parser::word::{self, Parameter, ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::other::{Other, Read, differs, too_much, unread};
-use super::{bodies, items};
+use super::{documents, items};
 
 /// Where a piece of a word stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,14 +17,14 @@ enum Quotes {
 impl Other {
     /// A word's text.
     pub(super) fn word(&mut self, word: &Word) -> Read<String> {
-        self.raw(&word.value)
+        self.raw(&documents::restored(&word.value))
     }
 
     fn raw(&mut self, raw: &str) -> Read<String> {
         if !raw.contains(['\'', '"', '$', '`', '\\']) {
             return Ok(raw.to_owned());
         }
-        let masked = bodies::masked(raw);
+        let masked = documents::without_bodies(raw);
         let word = masked.as_deref().unwrap_or(raw);
         if !self.work.pay_word(word) {
             return Err(too_much());
@@ -73,7 +73,7 @@ impl Other {
             }
             WordPiece::CommandSubstitution(inner) => {
                 text.push_str(items::SUBSTITUTION);
-                self.text(&bodies::unmasked(inner))?;
+                self.text(&documents::restored(inner))?;
             }
             WordPiece::BackquotedCommandSubstitution(inner) => {
                 text.push_str(items::SUBSTITUTION);
