@@ -12,10 +12,16 @@ mod lower;
 mod parse;
 mod quote;
 mod scan;
+#[cfg(feature = "cross-check")]
+mod second;
+#[cfg(not(feature = "cross-check"))]
+#[path = "second/absent.rs"]
+mod second;
 mod word;
 
 pub use parse::{Limits, parse};
 pub use quote::quote;
+pub use second::cross_check_is_on;
 
 use serde::Serialize;
 
