@@ -36,6 +36,13 @@ impl Gatherer<'_> {
 
     /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
     pub(super) fn arithmetic(&mut self, state: &mut State, arithmetic: &Arithmetic) {
+        for script in &arithmetic.scripts {
+            let parts = self.substitution(state, script, arithmetic.span).parts(true);
+            if !plain_operand(&Arg { parts, ..Arg::default() }) {
+                let detail = "arithmetic evaluates what this command prints, which may hold code";
+                self.doubt(Cause::UnknownConstruct, detail, arithmetic.span, true);
+            }
+        }
         for name in &arithmetic.names {
             let fine = match self.value(state, name, arithmetic.span) {
                 None => true,
