@@ -1,0 +1,55 @@
+//! The oracle: real bash, in a cage, on scripts made for it. Every program it starts and every file it
+//! changes must be in the facts, or the facts must say that the text is not understood.
+#[cfg(target_os = "linux")]
+mod cage;
+#[cfg(target_os = "linux")]
+mod canary;
+#[cfg(target_os = "linux")]
+mod inside;
+#[cfg(target_os = "linux")]
+mod world;
+
+use std::process::ExitCode;
+
+#[cfg(not(target_os = "linux"))]
+fn main() -> ExitCode {
+    skipped("namespaces are Linux's")
+}
+
+#[cfg(target_os = "linux")]
+fn main() -> ExitCode {
+    use std::path::Path;
+    let argv: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+    if Path::new(inside::MARK).exists() {
+        return inside::stand_in(&argv);
+    }
+    let staged = match words.as_slice() {
+        [_, inside::OUTER, staging] => inside::outer(Path::new(staging)),
+        [_, inside::INIT, staging] => inside::init(Path::new(staging)).map(|()| ExitCode::SUCCESS),
+        _ => return oracle(&words),
+    };
+    staged.unwrap_or_else(|error| {
+        eprintln!("oracle: no cage: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Without a cage nothing runs.
+fn skipped(why: &str) -> ExitCode {
+    println!("\n**** ORACLE SKIPPED, NOTHING WAS COMPARED: {why} ****\n");
+    ExitCode::SUCCESS
+}
+
+#[cfg(target_os = "linux")]
+fn oracle(words: &[&str]) -> ExitCode {
+    if words.contains(&"--list") {
+        return ExitCode::SUCCESS;
+    }
+    let shop = match cage::Workshop::open() {
+        Ok(shop) => shop,
+        Err(error) => return skipped(&error.to_string()),
+    };
+    drop(shop);
+    ExitCode::SUCCESS
+}
