@@ -50,8 +50,9 @@ impl Numbers {
 /// Makes the script of a seed.
 pub(crate) fn sample(seed: u64, manner: Manner) -> Sample {
     let mut maker = Maker { numbers: Numbers::new(seed), manner, markers: 0, names: 0, rows: BTreeSet::new() };
-    let count = 1 + maker.numbers.below(3);
-    let text = maker.statements(count, 3);
+    let count = 1 + maker.numbers.below(2);
+    let depth = 1 + maker.numbers.below(3);
+    let text = maker.statements(count, depth);
     let text = text.trim_end_matches(['\n', ' ']).strip_suffix(';').map(str::to_owned).unwrap_or(text);
     Sample { text, rows: maker.rows }
 }
@@ -66,9 +67,12 @@ struct Maker {
 
 /// Programs whose operands are free.
 const PROGRAMS: &[&str] = &[
-    "ls", "cat", "head -5", "tail -n 3", "wc -l", "grep x", "rm", "rm -f", "touch", "mkdir -p", "git add", "git diff --",
-    "du -sh", "stat", "sort", "file", "rm -rf", "chmod 644", "git log -1 --", "ls -la",
+    "ls", "cat", "head -5", "tail -n 3", "wc -l", "grep x", "du -sh", "stat", "sort", "file", "ls -la", "diff a.txt", "grep -rn x",
+    "rg y", "find",
 ];
+
+/// Programs that change what they are given.
+const CHANGERS: &[&str] = &["rm", "rm -f", "touch", "mkdir -p", "git add", "git diff --", "rm -rf", "chmod 644", "git log -1 --", "cp a.txt"];
 
 /// Programs that are given what another prints.
 const FILTERS: &[&str] = &["cat", "head -1", "sort", "wc -l", "tail -1", "grep m", "uniq", "tr a b", "sed s/a/b/", "cut -c1-3", "nl"];
@@ -168,7 +172,9 @@ impl Maker {
     /// A program, its marker, and a few words.
     fn simple(&mut self, depth: usize) -> String {
         self.row("simple");
-        let mut text = (*self.numbers.pick(PROGRAMS)).to_owned();
+        let everyday = self.manner == Manner::Everyday;
+        let changes = self.chance(if everyday { 15 } else { 30 });
+        let mut text = (*self.numbers.pick(if changes { CHANGERS } else { PROGRAMS })).to_owned();
         if self.nasty(15) {
             text = match self.numbers.below(5) {
                 0 => format!("\\{text}"),
@@ -183,7 +189,8 @@ impl Maker {
         text.push(' ');
         text.push_str(&marker);
         for _ in 0..self.numbers.below(3) {
-            let word = self.word(depth);
+            let plain = (everyday && changes) || self.chance(40);
+            let word = if plain { self.marker() } else { self.word(depth) };
             text.push_str(if self.nasty(6) { " \\\n  " } else { " " });
             text.push_str(&word);
         }
@@ -234,7 +241,7 @@ impl Maker {
 
     /// A command without any quote, backslash or backtick.
     fn flat(&mut self) -> String {
-        let program = *self.numbers.pick(&["ls", "cat", "wc -l", "rm", "stat"]);
+        let program = *self.numbers.pick(&["ls", "cat", "wc -l", "grep x", "stat"]);
         format!("{program} {}", self.marker())
     }
 

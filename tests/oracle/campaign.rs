@@ -1,0 +1,270 @@
+//! Many scripts through many cages, and the account of it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::cage::Workshop;
+use crate::cases::rows;
+use crate::compare::{self, Understood};
+use crate::generate::{Manner, Numbers, sample};
+use crate::mutate::mutant;
+use crate::world;
+
+/// Scripts of one cage.
+const BATCH: usize = 100;
+
+/// Scripts of an ordinary test run.
+const ORDINARY: usize = 1_000;
+
+/// The most that may be not understood of everyday scripts, in percent.
+const EVERYDAY_LIMIT: usize = 20;
+
+/// Disagreements that are known: a script, why it stands here. Each must still disagree; one that no
+/// longer does is to be taken out.
+const KNOWN: &[(&str, &str)] = &[];
+
+/// Where a script comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Everyday,
+    Nasty,
+    Mutant,
+    Given,
+}
+
+/// What is known of some scripts.
+#[derive(Debug, Default, Clone, Copy)]
+struct Count {
+    all: usize,
+    but_execution: usize,
+    not: usize,
+    starts: usize,
+    stopped: usize,
+}
+
+/// All that a run found out.
+#[derive(Debug, Default)]
+struct Account {
+    by_source: BTreeMap<Source, Count>,
+    by_row: BTreeMap<&'static str, Count>,
+    /// Why everyday scripts were not understood.
+    doubts: BTreeMap<String, usize>,
+    disagreements: Vec<String>,
+    failures: Vec<String>,
+}
+
+/// Runs as many scripts as the environment asks for.
+pub(crate) fn run(shop: &Workshop) -> ExitCode {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let many = number("GSH_ORACLE").and_then(|many| usize::try_from(many).ok()).unwrap_or(ORDINARY);
+    let seed = number("GSH_ORACLE_SEED").unwrap_or(1);
+    println!("oracle: {many} scripts, seed {seed}");
+    let texts = everyday_texts();
+    let account = Mutex::new(Account::default());
+    let next = AtomicUsize::new(0);
+    let lanes = thread::available_parallelism().map_or(2, |lanes| lanes.get().min(8));
+    thread::scope(|scope| {
+        for _ in 0..lanes {
+            scope.spawn(|| {
+                loop {
+                    let from = next.fetch_add(BATCH, Ordering::Relaxed);
+                    if from >= many {
+                        return;
+                    }
+                    let scripts: Vec<Script> =
+                        (from..many.min(from + BATCH)).map(|index| script(seed, index, &texts)).collect();
+                    let done = batch(shop, &scripts);
+                    let Ok(mut account) = account.lock() else { return };
+                    account.take(done);
+                }
+            });
+        }
+    });
+    let mut account = account.into_inner().unwrap_or_default();
+    account.known(shop);
+    account.report()
+}
+
+/// A script and where it comes from.
+struct Script {
+    text: String,
+    source: Source,
+    rows: Vec<&'static str>,
+}
+
+fn script(seed: u64, index: usize, texts: &[String]) -> Script {
+    let own = seed.wrapping_mul(1_000_003).wrapping_add(u64::try_from(index).unwrap_or(0));
+    let manner = match index % 5 {
+        0 | 1 => Manner::Everyday,
+        2 | 3 => Manner::Nasty,
+        _ => {
+            let text = mutant(&mut Numbers::new(own), texts);
+            return Script { text, source: Source::Mutant, rows: Vec::new() };
+        }
+    };
+    let made = sample(own, manner);
+    let source = if manner == Manner::Everyday { Source::Everyday } else { Source::Nasty };
+    Script { text: made.text, source, rows: made.rows.into_iter().collect() }
+}
+
+/// Everyday texts of the case files, which harm nothing.
+fn everyday_texts() -> Vec<String> {
+    let shapes = include_str!("../cases/shapes.txt").split("%%\n").filter(|text| !text.starts_with('#'));
+    let shapes = shapes.map(|text| text.trim_end_matches('\n').to_owned());
+    let readers = rows(include_str!("../cases/readonly.txt")).into_iter().map(|row| row.command);
+    shapes.chain(readers).filter(|text| !text.is_empty()).collect()
+}
+
+/// One script with what came of it.
+struct Done {
+    text: String,
+    source: Source,
+    rows: Vec<&'static str>,
+    count: Count,
+    missing: Vec<String>,
+    listed: Vec<String>,
+    doubts: Vec<String>,
+}
+
+fn batch(shop: &Workshop, scripts: &[Script]) -> Vec<io::Result<Done>> {
+    let mut cage = match shop.cage(None) {
+        Ok(cage) => cage,
+        Err(error) => return vec![Err(error)],
+    };
+    let host = world::host(&cage.things);
+    let mut done = Vec::new();
+    for script in scripts {
+        // bash cannot be given a NUL in an argument.
+        if script.text.contains('\0') {
+            continue;
+        }
+        let outcome = match cage.run(&script.text) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                done.push(Err(io::Error::other(format!("{error}, at {:?}", script.text))));
+                return done;
+            }
+        };
+        let facts = compare::facts(&script.text, &host);
+        let understood = compare::understood(&facts);
+        let missing = if understood == Understood::Not { Vec::new() } else { compare::missing(&facts, &outcome) };
+        let count = Count {
+            all: 1,
+            but_execution: usize::from(understood == Understood::ButExecution),
+            not: usize::from(understood == Understood::Not),
+            starts: outcome.starts.len(),
+            stopped: usize::from(outcome.stopped),
+        };
+        let mut listed: Vec<String> = facts.invocations.iter().map(|each| each.text()).collect();
+        listed.extend(facts.problems.iter().map(|doubt| format!("doubt: {}", doubt.problem.detail)));
+        let doubts = facts.problems.iter().filter(|doubt| !doubt.execution).map(|doubt| doubt.problem.detail.clone());
+        let doubts = doubts.collect();
+        let (text, source, rows) = (script.text.clone(), script.source, script.rows.clone());
+        done.push(Ok(Done { text, source, rows, count, missing, listed, doubts }));
+    }
+    done
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.all += other.all;
+        self.but_execution += other.but_execution;
+        self.not += other.not;
+        self.starts += other.starts;
+        self.stopped += other.stopped;
+    }
+
+    fn percent(&self, part: usize) -> usize {
+        part * 100 / self.all.max(1)
+    }
+}
+
+impl Account {
+    fn take(&mut self, all: Vec<io::Result<Done>>) {
+        for done in all {
+            let done = match done {
+                Ok(done) => done,
+                Err(error) => {
+                    self.failures.push(error.to_string());
+                    continue;
+                }
+            };
+            self.by_source.entry(done.source).or_default().add(done.count);
+            for row in &done.rows {
+                self.by_row.entry(row).or_default().add(done.count);
+            }
+            if done.source == Source::Everyday {
+                for doubt in &done.doubts {
+                    *self.doubts.entry(doubt.clone()).or_default() += 1;
+                }
+            }
+            if !done.missing.is_empty() {
+                self.disagreements.push(shown(&done));
+            }
+        }
+    }
+
+    /// The known disagreements must still be there.
+    fn known(&mut self, shop: &Workshop) {
+        let scripts: Vec<Script> = KNOWN
+            .iter()
+            .map(|(text, _)| Script { text: (*text).to_owned(), source: Source::Given, rows: Vec::new() })
+            .collect();
+        for done in batch(shop, &scripts) {
+            match done {
+                Ok(done) if done.missing.is_empty() => {
+                    self.failures.push(format!("no longer a disagreement, take it out of KNOWN: {:?}", done.text));
+                }
+                Ok(_) => {}
+                Err(error) => self.failures.push(error.to_string()),
+            }
+        }
+    }
+
+    fn report(mut self) -> ExitCode {
+        for (row, count) in &self.by_row {
+            println!("{row:22} {:6} scripts, {:3}% not understood", count.all, count.percent(count.not));
+        }
+        for (source, count) in &self.by_source {
+            println!(
+                "{source:?}: {} scripts, {} starts, {}% not understood, {}% left to rules for programs, {} stopped",
+                count.all,
+                count.starts,
+                count.percent(count.not),
+                count.percent(count.but_execution),
+                count.stopped
+            );
+        }
+        let mut doubts: Vec<_> = self.doubts.iter().collect();
+        doubts.sort_by(|left, right| right.1.cmp(left.1));
+        for (doubt, count) in doubts.into_iter().take(25) {
+            println!("{count:6} times in everyday scripts: {doubt}");
+        }
+        let everyday = self.by_source.get(&Source::Everyday).copied().unwrap_or_default();
+        if everyday.percent(everyday.not) > EVERYDAY_LIMIT {
+            self.failures.push(format!("more than {EVERYDAY_LIMIT}% of the everyday scripts are not understood"));
+        }
+        for each in self.disagreements.iter().take(200) {
+            println!("{each}");
+        }
+        for each in &self.failures {
+            println!("failure: {each}");
+        }
+        println!("oracle: {} disagreements, {} failures", self.disagreements.len(), self.failures.len());
+        if self.disagreements.is_empty() && self.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn shown(done: &Done) -> String {
+    format!(
+        "DISAGREEMENT ({:?})\n{}\n  bash: {}\n  facts: {}",
+        done.source,
+        done.text,
+        done.missing.join("\n        "),
+        done.listed.join("\n         ")
+    )
+}
