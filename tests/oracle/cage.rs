@@ -22,15 +22,29 @@ use nix::unistd::{Pid, getuid};
 use crate::inside::{Job, Manifest, OUTER, Outcome};
 use crate::world::{REAL, Thing};
 
-/// The user outside whom all of a cage runs as: in no user table, so owner of nothing.
-pub(crate) const FOREIGN: u32 = 65_533;
-
 /// The time a whole cage gets.
 const CAGE_TIME: Duration = Duration::from_secs(300);
+
+/// Why there is no cage.
+#[derive(Debug)]
+pub(crate) enum NoCage {
+    /// This machine, or this user, cannot make one.
+    Impossible(io::Error),
+    /// It was made, and does not hold.
+    Leaks(io::Error),
+}
+
+impl From<io::Error> for NoCage {
+    fn from(error: io::Error) -> Self {
+        Self::Impossible(error)
+    }
+}
 
 /// Everything that cages are built from.
 pub(crate) struct Workshop {
     staging: tempfile::TempDir,
+    /// The user outside whom all of a cage runs as: in no user table, so owner of nothing.
+    pub(crate) foreign: u32,
 }
 
 impl Workshop {
@@ -38,11 +52,10 @@ impl Workshop {
     ///
     /// # Errors
     /// When this machine cannot make the cage, or the proof failed.
-    pub(crate) fn open() -> io::Result<Self> {
+    pub(crate) fn open() -> Result<Self, NoCage> {
         if !getuid().is_root() {
-            return Err(io::Error::other(
-                "only the superuser can map a cage to a user that is not the tester's",
-            ));
+            let why = "only the superuser can map a cage to a user that is not the tester's";
+            return Err(io::Error::other(why).into());
         }
         let staging = tempfile::Builder::new().prefix("oracle-cage-").tempdir()?;
         fs::set_permissions(staging.path(), fs::Permissions::from_mode(0o755))?;
@@ -50,8 +63,9 @@ impl Workshop {
         let own = staging.path().join("oracle");
         fs::copy(std::env::current_exe()?, &own)?;
         fs::set_permissions(&own, fs::Permissions::from_mode(0o755))?;
-        fs::write(staging.path().join("manifest"), serde_json::to_string(&manifest(&own)?)?)?;
-        let shop = Self { staging };
+        let manifest = serde_json::to_string(&manifest(&own)?).map_err(io::Error::from)?;
+        fs::write(staging.path().join("manifest"), manifest)?;
+        let shop = Self { staging, foreign: foreign()? };
         crate::canary::prove(&shop)?;
         Ok(shop)
     }
@@ -65,7 +79,7 @@ impl Workshop {
     pub(crate) fn cage(&self, time: Option<Duration>) -> io::Result<Cage> {
         let mut outer = Command::new(self.staging.path().join("oracle"));
         outer.arg(OUTER).arg(self.staging.path()).env_clear().current_dir("/");
-        outer.uid(FOREIGN).gid(FOREIGN).process_group(0);
+        outer.uid(self.foreign).gid(self.foreign).process_group(0);
         let mut outer =
             outer.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let (jobs, outcomes) = (outer.stdin.take(), outer.stdout.take().map(BufReader::new));
@@ -136,6 +150,16 @@ fn stop(stage: u32) {
     let children = fs::read_to_string(format!("/proc/{stage}/task/{stage}/children")).unwrap_or_default();
     let first = children.split_whitespace().next().and_then(|number| number.parse().ok());
     let _ = kill(Pid::from_raw(first.unwrap_or(stage.cast_signed())), Signal::SIGKILL);
+}
+
+/// A user of no table, another one for each run of this test.
+fn foreign() -> io::Result<u32> {
+    // The table as a file: a static program cannot load the C library's other sources of users.
+    let table = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let taken: Vec<&str> = table.lines().filter_map(|line| line.split(':').nth(2)).collect();
+    let free = |user: &u32| !taken.contains(&user.to_string().as_str());
+    let from = 60_000 + std::process::id() % 5_000;
+    (from..65_000).find(free).ok_or_else(|| io::Error::other("every user is somebody"))
 }
 
 /// The real programs that exist here, with their libraries.

@@ -11,17 +11,21 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::cage::{FOREIGN, Workshop};
+use crate::cage::{NoCage, Workshop};
 
 /// Tries to get out of a cage.
 ///
 /// # Errors
 /// Says what got out, or why there is no cage.
-pub(crate) fn prove(shop: &Workshop) -> io::Result<()> {
-    let before = foreign_processes()?;
-    let witness = Command::new("sleep").arg("60").uid(FOREIGN).gid(FOREIGN).stdin(Stdio::null()).spawn()?;
-    let mut witness = Witness(witness);
+pub(crate) fn prove(shop: &Workshop) -> Result<(), NoCage> {
     works(shop)?;
+    holds(shop).map_err(NoCage::Leaks)
+}
+
+fn holds(shop: &Workshop) -> io::Result<()> {
+    let before = processes_of(shop.foreign)?;
+    let witness = Command::new("sleep").arg("60").uid(shop.foreign).gid(shop.foreign).stdin(Stdio::null()).spawn()?;
+    let mut witness = Witness(witness);
     signals_stay_inside(shop, &mut witness)?;
     files_stay_outside(shop)?;
     network_is_closed(shop)?;
@@ -29,7 +33,7 @@ pub(crate) fn prove(shop: &Workshop) -> io::Result<()> {
     deadlines_hold(shop)?;
     witness.alive()?;
     drop(witness);
-    check(foreign_processes()? <= before, "processes of a cage outlive it")
+    check(processes_of(shop.foreign)? <= before, "processes of a cage outlive it")
 }
 
 /// A process outside, of the same foreign user.
@@ -130,7 +134,7 @@ fn forks_are_bounded(shop: &Workshop) -> io::Result<()> {
             let until = Instant::now() + Duration::from_secs(1);
             let mut most = 0;
             while Instant::now() < until {
-                most = most.max(foreign_processes().unwrap_or(usize::MAX));
+                most = most.max(processes_of(shop.foreign).unwrap_or(usize::MAX));
                 std::thread::sleep(Duration::from_millis(50));
             }
             most
@@ -150,10 +154,10 @@ fn deadlines_hold(shop: &Workshop) -> io::Result<()> {
     check(outcome.is_err() && started.elapsed() < Duration::from_secs(2), "a cage outlives its deadline")
 }
 
-/// How many processes of the foreign user there are.
-fn foreign_processes() -> io::Result<usize> {
+/// How many processes of a user there are.
+fn processes_of(user: u32) -> io::Result<usize> {
     use std::os::unix::fs::MetadataExt;
     let all = fs::read_dir("/proc")?.flatten();
     let numbered = all.filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok());
-    Ok(numbered.filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == FOREIGN)).count())
+    Ok(numbered.filter(|entry| entry.metadata().is_ok_and(|data| data.uid() == user)).count())
 }

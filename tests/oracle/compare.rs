@@ -6,7 +6,7 @@ use gsh::facts::programs::Wrapper;
 use gsh::facts::{EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
 use gsh::request::{Entry, ReadingOptions, Request};
-use gsh::syntax::{Limits, parse};
+use gsh::syntax::{Cause, Limits, parse};
 
 use crate::inside::{Outcome, Start};
 use crate::world::PROJECT;
@@ -37,23 +37,46 @@ pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
 
 /// How much these facts understand.
 pub(crate) fn understood(facts: &Facts) -> Understood {
-    match facts.problems.iter().all(|doubt| doubt.execution) {
-        true if facts.problems.is_empty() => Understood::Wholly,
-        true => Understood::ButExecution,
-        false => Understood::Not,
+    if facts.problems.is_empty() {
+        return Understood::Wholly;
     }
+    // A program without a table excuses only itself; code that is not read, and a builtin that is not
+    // explained (`mapfile -C`), may run anything.
+    let anything =
+        facts.problems.iter().any(|doubt| !doubt.execution || doubt.problem.cause == Cause::OpaqueCode)
+            || facts.invocations.iter().any(|each| each.builtin && !each.explained);
+    if anything { Understood::Not } else { Understood::ButExecution }
 }
 
-/// Everything that bash did and the facts do not hold.
-pub(crate) fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
-    let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start));
+/// Everything that bash did and the facts do not hold. Leniently, a substitution may print nothing.
+pub(crate) fn missing(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
+    let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start, lenient));
     let changes = outcome.changed.iter().filter(|path| !explains_change(facts, path));
     starts.chain(changes.map(|path| format!("changed {path}"))).collect()
 }
 
-fn missing_start(facts: &Facts, start: &Start) -> Option<String> {
+/// The comparison itself, held against an outcome that these facts do not hold.
+pub(crate) fn sees_what_is_missing(host: &TableHost) -> bool {
+    let start = |argv: &[&str], cwd: &str| Start {
+        cwd: cwd.to_owned(),
+        argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    let outcome = Outcome {
+        starts: vec![
+            start(&["ls", "m1"], PROJECT),
+            start(&["ls", "m1", "m2"], PROJECT),
+            start(&["rm", "m1"], PROJECT),
+            start(&["ls", "m1"], "/"),
+        ],
+        changed: vec![format!("{PROJECT}/m3"), format!("{PROJECT}/m4")],
+        ..Outcome::default()
+    };
+    missing(&facts("ls m1 > m3", host), &outcome, false).len() == 4
+}
+
+fn missing_start(facts: &Facts, start: &Start, lenient: bool) -> Option<String> {
     let argv: Vec<String> = start.argv.iter().map(|word| without_numbers(word)).collect();
-    let mut same = facts.invocations.iter().filter(|each| lists(each, &argv)).peekable();
+    let mut same = facts.invocations.iter().filter(|each| lists(each, &argv, lenient)).peekable();
     if same.peek().is_none() {
         return Some(format!("started {:?}", start.argv));
     }
@@ -62,26 +85,95 @@ fn missing_start(facts: &Facts, start: &Start) -> Option<String> {
 }
 
 /// Whether an invocation is this call, or may be.
-fn lists(invocation: &Invocation, argv: &[String]) -> bool {
+fn lists(invocation: &Invocation, argv: &[String], lenient: bool) -> bool {
     let repeats = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Multiplying);
-    words_fit(&invocation.words, argv, repeats)
+    Reader { repeats, lenient }.words_fit(&invocation.words, argv)
 }
 
-fn words_fit(words: &[Arg], argv: &[String], repeats: bool) -> bool {
-    let Some((word, rest)) = words.split_first() else { return argv.is_empty() };
-    let holes = || word.parts.iter().filter_map(hole);
-    let several = holes().any(|hole| hole.splits) || (repeats && holes().next().is_some());
-    let most = if several { argv.len() } else { argv.len().min(1) };
-    let least = if holes().all(|hole| hole.splits) && word.parts.iter().all(|part| hole(part).is_some()) && several {
-        0
-    } else {
-        1
-    };
-    (least..=most).any(|count| {
-        let (taken, left) = argv.split_at(count);
-        let fits = if repeats { each_fits(word, taken) || run_fits(word, taken) } else { run_fits(word, taken) };
-        fits && words_fit(rest, left, repeats)
-    })
+/// How words are held against a call.
+#[derive(Clone, Copy)]
+struct Reader {
+    /// A word with a hole may stand for several of its kind.
+    repeats: bool,
+    /// A hole may be empty.
+    lenient: bool,
+}
+
+/// A mark between words where a hole was split.
+const SPLIT: char = '\u{1}';
+
+impl Reader {
+    fn words_fit(self, words: &[Arg], argv: &[String]) -> bool {
+        let Some((word, rest)) = words.split_first() else { return argv.is_empty() };
+        let holes = || word.parts.iter().filter_map(hole);
+        let several = holes().any(|hole| hole.splits) || (self.repeats && holes().next().is_some());
+        let most = if several { argv.len() } else { argv.len().min(1) };
+        let least = if holes().all(|hole| hole.splits)
+            && word.parts.iter().all(|part| hole(part).is_some())
+            && several
+        {
+            0
+        } else {
+            1
+        };
+        (least..=most).any(|count| {
+            let (taken, left) = argv.split_at(count);
+            let fits = if self.repeats {
+                self.each_fits(word, taken) || self.run_fits(word, taken)
+            } else {
+                self.run_fits(word, taken)
+            };
+            fits && self.words_fit(rest, left)
+        })
+    }
+
+    fn each_fits(self, word: &Arg, taken: &[String]) -> bool {
+        taken.iter().all(|text| self.run_fits(word, std::slice::from_ref(text)))
+    }
+
+    fn run_fits(self, word: &Arg, taken: &[String]) -> bool {
+        let text = taken.join("\u{1}");
+        // What a command prints may always be nothing, which is no word, or an empty one.
+        let empty = text.is_empty() && word.parts.iter().all(|part| hole(part).is_some());
+        empty || self.parts_fit(&word.parts, &text)
+    }
+
+    fn parts_fit(self, parts: &[Part], text: &str) -> bool {
+        let Some((part, rest)) = parts.split_first() else { return text.is_empty() };
+        let hole = match part {
+            Part::Text(known) => {
+                return text
+                    .strip_prefix(without_numbers(known).as_str())
+                    .is_some_and(|left| self.parts_fit(rest, left));
+            }
+            Part::Hole(hole) => hole,
+        };
+        let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+        ends.into_iter().any(|end| {
+            let (value, left) = text.split_at(end);
+            self.hole_fits(hole, value) && self.parts_fit(rest, left)
+        })
+    }
+
+    fn hole_fits(self, hole: &Hole, value: &str) -> bool {
+        if !hole.splits && value.contains(SPLIT) {
+            return false;
+        }
+        if value.is_empty() && self.lenient {
+            return true;
+        }
+        // Unquoted, lines become words, each of the kind; quoted, they stay lines, each of the kind.
+        let between = if hole.splits { SPLIT } else { '\n' };
+        if let HoleKind::OneOf(values) = &hole.kind {
+            let whole = values.iter().any(|each| each == value);
+            let words: Vec<&str> = values.iter().flat_map(|each| each.split_ascii_whitespace()).collect();
+            return whole
+                || value.split(between).all(|piece| {
+                    values.iter().any(|each| each == piece) || (hole.splits && words.contains(&piece))
+                });
+        }
+        value.split(between).all(|word| kind_fits(&hole.kind, word))
+    }
 }
 
 /// Which descriptor a process substitution gets is bash's affair.
@@ -102,51 +194,12 @@ fn hole(part: &Part) -> Option<&Hole> {
     }
 }
 
-fn each_fits(word: &Arg, taken: &[String]) -> bool {
-    taken.iter().all(|text| run_fits(word, std::slice::from_ref(text)))
-}
-
-/// A mark between words where a hole was split.
-const SPLIT: char = '\u{1}';
-
-fn run_fits(word: &Arg, taken: &[String]) -> bool {
-    let text = taken.join("\u{1}");
-    // What a command prints may always be nothing, which is no word, or an empty one.
-    let empty = text.is_empty() && word.parts.iter().all(|part| hole(part).is_some());
-    empty || parts_fit(&word.parts, &text)
-}
-
-fn parts_fit(parts: &[Part], text: &str) -> bool {
-    let Some((part, rest)) = parts.split_first() else { return text.is_empty() };
-    let hole = match part {
-        Part::Text(known) => return text.strip_prefix(without_numbers(known).as_str()).is_some_and(|left| parts_fit(rest, left)),
-        Part::Hole(hole) => hole,
-    };
-    let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-    ends.into_iter().any(|end| {
-        let (value, left) = text.split_at(end);
-        hole_fits(hole, value) && parts_fit(rest, left)
-    })
-}
-
-fn hole_fits(hole: &Hole, value: &str) -> bool {
-    if !hole.splits && value.contains(SPLIT) {
-        return false;
-    }
-    // Unquoted, lines become words, each of the kind; quoted, they stay lines, each of the kind.
-    let between = if hole.splits { SPLIT } else { '\n' };
-    if let HoleKind::OneOf(values) = &hole.kind {
-        let whole = values.iter().any(|each| each == value);
-        let words: Vec<&str> = values.iter().flat_map(|each| each.split_ascii_whitespace()).collect();
-        return whole || value.split(between).all(|piece| values.iter().any(|each| each == piece) || (hole.splits && words.contains(&piece)));
-    }
-    value.split(between).all(|word| kind_fits(&hole.kind, word))
-}
-
 fn kind_fits(kind: &HoleKind, word: &str) -> bool {
     match kind {
         HoleKind::Any(_) | HoleKind::OneOf(_) => true,
-        HoleKind::Number => !word.is_empty() && word.trim_start_matches('-').chars().all(|c| c.is_ascii_digit()),
+        HoleKind::Number => {
+            !word.is_empty() && word.trim_start_matches('-').chars().all(|c| c.is_ascii_digit())
+        }
         HoleKind::Name => !word.is_empty() && !word.starts_with('-') && !word.contains('/'),
         HoleKind::GitRef => !word.is_empty() && !word.starts_with('-'),
         HoleKind::Below(places) => places.iter().any(|place| is_place(place, word)),

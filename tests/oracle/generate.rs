@@ -49,11 +49,11 @@ impl Numbers {
 
 /// Makes the script of a seed.
 pub(crate) fn sample(seed: u64, manner: Manner) -> Sample {
-    let mut maker = Maker { numbers: Numbers::new(seed), manner, markers: 0, names: 0, rows: BTreeSet::new() };
+    let mut maker =
+        Maker { numbers: Numbers::new(seed), manner, markers: 0, names: 0, rows: BTreeSet::new() };
     let count = 1 + maker.numbers.below(2);
     let depth = 1 + maker.numbers.below(3);
     let text = maker.statements(count, depth);
-    let text = text.trim_end_matches(['\n', ' ']).strip_suffix(';').map(str::to_owned).unwrap_or(text);
     Sample { text, rows: maker.rows }
 }
 
@@ -67,18 +67,55 @@ struct Maker {
 
 /// Programs whose operands are free.
 const PROGRAMS: &[&str] = &[
-    "ls", "cat", "head -5", "tail -n 3", "wc -l", "grep x", "du -sh", "stat", "sort", "file", "ls -la", "diff a.txt", "grep -rn x",
-    "rg y", "find",
+    "ls",
+    "cat",
+    "head -5",
+    "tail -n 3",
+    "wc -l",
+    "grep x",
+    "du -sh",
+    "stat",
+    "sort",
+    "file",
+    "ls -la",
+    "diff a.txt",
+    "grep -rn x",
+    "rg y",
+    "find",
 ];
 
 /// Programs that change what they are given.
-const CHANGERS: &[&str] = &["rm", "rm -f", "touch", "mkdir -p", "git add", "git diff --", "rm -rf", "chmod 644", "git log -1 --", "cp a.txt"];
+const CHANGERS: &[&str] = &[
+    "rm",
+    "rm -f",
+    "touch",
+    "mkdir -p",
+    "git add",
+    "git diff --",
+    "rm -rf",
+    "chmod 644",
+    "git log -1 --",
+    "cp a.txt",
+];
 
 /// Programs that are given what another prints.
-const FILTERS: &[&str] = &["cat", "head -1", "sort", "wc -l", "tail -1", "grep m", "uniq", "tr a b", "sed s/a/b/", "cut -c1-3", "nl"];
+const FILTERS: &[&str] = &[
+    "cat",
+    "head -1",
+    "sort",
+    "wc -l",
+    "tail -1",
+    "grep m",
+    "uniq",
+    "tr a b",
+    "sed s/a/b/",
+    "cut -c1-3",
+    "nl",
+];
 
 /// Files that exist.
-const PRESENT: &[&str] = &["a.txt", "b.txt", "src", "src/main.rs", "README.md", "/tmp/old", "~/notes.txt", "./file.txt"];
+const PRESENT: &[&str] =
+    &["a.txt", "b.txt", "src", "src/main.rs", "README.md", "/tmp/old", "~/notes.txt", "./file.txt"];
 
 impl Maker {
     fn chance(&mut self, percent: usize) -> bool {
@@ -173,8 +210,13 @@ impl Maker {
     fn simple(&mut self, depth: usize) -> String {
         self.row("simple");
         let everyday = self.manner == Manner::Everyday;
-        let changes = self.chance(if everyday { 15 } else { 30 });
+        // In everyday scripts a value that is only known later is mostly printed.
+        let prints = everyday && self.chance(20);
+        let changes = !prints && self.chance(if everyday { 12 } else { 30 });
         let mut text = (*self.numbers.pick(if changes { CHANGERS } else { PROGRAMS })).to_owned();
+        if prints {
+            "echo".clone_into(&mut text);
+        }
         if self.nasty(15) {
             text = match self.numbers.below(5) {
                 0 => format!("\\{text}"),
@@ -189,19 +231,26 @@ impl Maker {
         text.push(' ');
         text.push_str(&marker);
         for _ in 0..self.numbers.below(3) {
-            let plain = (everyday && changes) || self.chance(40);
-            let word = if plain { self.marker() } else { self.word(depth) };
+            let word = if changes || self.chance(40) {
+                self.marker()
+            } else {
+                self.word(depth, !everyday || prints)
+            };
             text.push_str(if self.nasty(6) { " \\\n  " } else { " " });
             text.push_str(&word);
         }
         text
     }
 
-    fn word(&mut self, depth: usize) -> String {
+    fn word(&mut self, depth: usize, dynamic: bool) -> String {
         let marker = self.marker();
-        let all = if self.manner == Manner::Nasty { 34 } else { 22 };
+        let all = match self.manner {
+            Manner::Nasty => 34,
+            Manner::Everyday if dynamic => 21,
+            Manner::Everyday => 15,
+        };
         let choice = self.numbers.below(all);
-        if depth == 0 && matches!(choice, 17..=21 | 25..=27) {
+        if depth == 0 && matches!(choice, 16..=20 | 25..=27) {
             return marker;
         }
         let inner = depth.saturating_sub(1);
@@ -210,30 +259,80 @@ impl Maker {
             5 | 6 => ("file", (*self.numbers.pick(PRESENT)).to_owned()),
             7 => ("single quotes", format!("'{marker} it \"is\" $(ls no) `ls no`'")),
             8 => ("double quotes", format!("\"{marker} b\\\"c \\$x 'd'\"")),
-            9 => ("glob", (*self.numbers.pick(&["*.txt", "src/*.rs", "[ab].txt", "?.txt", "*.none", "./*", "**/*.rs"])).to_owned()),
+            9 => (
+                "glob",
+                (*self.numbers.pick(&["*.txt", "src/*.rs", "[ab].txt", "?.txt", "*.none", "./*", "**/*.rs"]))
+                    .to_owned(),
+            ),
             10 => ("braces", format!("{{{marker},b}}.txt")),
             11 => ("tilde", (*self.numbers.pick(&["~", "~/notes.txt", "~/x", "~dev/y"])).to_owned()),
-            12 => ("known variable", (*self.numbers.pick(&["$HOME", "\"$HOME/x\"", "${HOME}", "\"${USER}\""])).to_owned()),
+            12 => (
+                "known variable",
+                (*self.numbers.pick(&["$HOME", "\"$HOME/x\"", "${HOME}", "\"${USER}\""])).to_owned(),
+            ),
             13 => ("fallback", format!("\"${{unset:-{marker}}}\"")),
-            14 => ("arithmetic", "$((1 + 2))".to_owned()),
-            15 => ("ansi quotes", format!("$'{marker}\\t\\x41'")),
-            16 => ("positional", "\"$@\"".to_owned()),
-            17 | 18 => ("substitution", format!("$({})", self.substituted(inner))),
-            19 => ("substitution", format!("\"$({})\"", self.substituted(inner))),
-            20 => ("backticks", format!("`{}`", self.flat())),
-            21 => ("process substitution", format!("<({})", self.substituted(inner))),
-            22 => ("braces", (*self.numbers.pick(&["{1..3}", "a{b,c{d,e}}", "{a,}", "{a}", "x{1..2}{a,b}", "'{'a,b}"])).to_owned()),
+            14 => ("ansi quotes", format!("$'{marker}\\t\\x41'")),
+            15 => ("arithmetic", "$((1 + 2))".to_owned()),
+            16 | 17 => ("substitution", format!("$({})", self.substituted(inner))),
+            18 => ("substitution", format!("\"$({})\"", self.substituted(inner))),
+            19 => ("backticks", format!("`{}`", self.flat())),
+            20 => ("process substitution", format!("<({})", self.substituted(inner))),
+            21 => ("positional", "\"$@\"".to_owned()),
+            22 => (
+                "braces",
+                (*self.numbers.pick(&["{1..3}", "a{b,c{d,e}}", "{a,}", "{a}", "x{1..2}{a,b}", "'{'a,b}"]))
+                    .to_owned(),
+            ),
             23 => ("backticks", format!("\"`{}`\"`{}`", self.flat(), self.flat())),
             24 => ("backticks", format!("`ls \\`{}\\``", self.flat())),
             25 => ("fallback", format!("${{unset:-$({})}}", self.substituted(inner))),
-            26 => ("fallback", format!("\"${{unset:+$({})}}${{HOME:-$({})}}\"", self.substituted(inner), self.substituted(inner))),
+            26 => (
+                "fallback",
+                format!(
+                    "\"${{unset:+$({})}}${{HOME:-$({})}}\"",
+                    self.substituted(inner),
+                    self.substituted(inner)
+                ),
+            ),
             27 => ("process substitution", format!("a<({})b", self.substituted(inner))),
             28 => ("fallback", format!("\"${{unset-'{}'}}\"", self.marker())),
-            29 => ("edit", (*self.numbers.pick(&["${HOME##*/}", "${HOME%/*}", "\"${HOME/e/x}\"", "${#HOME}", "${HOME:1:3}", "${USER^^}"])).to_owned()),
+            29 => (
+                "edit",
+                (*self.numbers.pick(&[
+                    "${HOME##*/}",
+                    "${HOME%/*}",
+                    "\"${HOME/e/x}\"",
+                    "${#HOME}",
+                    "${HOME:1:3}",
+                    "${USER^^}",
+                ]))
+                .to_owned(),
+            ),
             30 => ("escapes", format!("{marker}\\ \\;\\&\\*")),
-            31 => ("odd word", (*self.numbers.pick(&["=", "{}", "}", "!", "a=b", "a=~", "--", "a#b", "\\#", "''", "$", "-", "[", "a[1]=2", "%", "@"])).to_owned()),
+            31 => (
+                "odd word",
+                (*self.numbers.pick(&[
+                    "=", "{}", "}", "!", "a=b", "a=~", "--", "a#b", "\\#", "''", "$", "-", "[", "a[1]=2",
+                    "%", "@",
+                ]))
+                .to_owned(),
+            ),
             32 => ("arithmetic", format!("$(( $({}) + 1 ))", self.flat())),
-            _ => ("unset variable", (*self.numbers.pick(&["$unset", "\"$unset\"", "x$unset", "${unset}", "$*", "$#", "$?", "$0", "$$"])).to_owned()),
+            _ => (
+                "unset variable",
+                (*self.numbers.pick(&[
+                    "$unset",
+                    "\"$unset\"",
+                    "x$unset",
+                    "${unset}",
+                    "$*",
+                    "$#",
+                    "$?",
+                    "$0",
+                    "$$",
+                ]))
+                .to_owned(),
+            ),
         };
         self.row(row);
         text
@@ -247,7 +346,8 @@ impl Maker {
 
     /// What stands in a `$( … )`.
     fn substituted(&mut self, depth: usize) -> String {
-        match self.numbers.below(8) {
+        let bounded = self.manner == Manner::Everyday && self.chance(60);
+        match self.numbers.below(if bounded { 5 } else { 8 }) {
             0 => "date +%s".to_owned(),
             1 => "basename a/b.txt".to_owned(),
             2 => "git rev-parse HEAD".to_owned(),
@@ -285,6 +385,10 @@ impl Maker {
             let operator = if self.nasty(20) { " |& " } else { " | " };
             let next = match self.numbers.below(6) {
                 0..=2 => (*self.numbers.pick(FILTERS)).to_owned(),
+                3 if self.manner == Manner::Everyday => {
+                    text = "find src -name '*.rs'".to_owned();
+                    format!("xargs {}", self.flat())
+                }
                 3 => format!("xargs {}", self.flat()),
                 4 => format!("while read -r line; do {}done", self.body(depth)),
                 _ => self.plain(depth),
@@ -422,7 +526,9 @@ impl Maker {
             9 => format!("set -- a 'b c'; for {name}; do {user}{body}done"),
             10 => format!("select {name} in a b; do {user}{body}break; done <<< 1"),
             11 => format!("for {name} in 'a b' -x \"$HOME\"; do ls {} ${name}; done", self.marker()),
-            _ => format!("while IFS= read -r {name} || [ -n \"${name}\" ]; do {user}done < <(printf 'a\\nb c')"),
+            _ => format!(
+                "while IFS= read -r {name} || [ -n \"${name}\" ]; do {user}done < <(printf 'a\\nb c')"
+            ),
         }
     }
 
@@ -486,8 +592,8 @@ impl Maker {
             0 => format!("cd src && {next}"),
             1 => format!("(cd docs; {user}) && {next}"),
             2 => format!("cd /tmp; {user}"),
-            3 => format!("cd .. && {user} && cd - && {next}"),
-            4 => format!("cd none || {user}; {next}"),
+            3 => format!("cd .. && {user} && {next}"),
+            4 => format!("cd none || {user}; cd - && {next}"),
             5 => format!("pushd src; {user}; popd; {next}"),
             6 => format!("cd src | {user}; {next}"),
             7 => format!("cd \"$({user})\" && {next}"),
@@ -542,7 +648,9 @@ impl Maker {
             6 => format!("{name}() {{ {body}}} > {marker}; {name} | {name}"),
             7 => format!("rm() {{ ls {marker}; }}; export -f rm; bash -c 'rm x'; env rm y"),
             8 => format!("{name}() {{ shift; ls {marker} \"$@\" $#; }}; {name} a b c"),
-            9 => format!("if true; then {name}() {{ ls {marker}; }}; else {name}() {{ rm {marker}; }}; fi; {name}"),
+            9 => format!(
+                "if true; then {name}() {{ ls {marker}; }}; else {name}() {{ rm {marker}; }}; fi; {name}"
+            ),
             _ => format!("{name}() {{ local x={marker}; cd src; v=$1; }}; {name} q; ls $v $x; {shadowed}"),
         }
     }
@@ -627,9 +735,29 @@ impl Maker {
         let next = self.plain(depth);
         let marker = self.marker();
         let option = *self.numbers.pick(&[
-            "set -e", "set -f", "shopt -s nullglob", "shopt -s dotglob", "set -o pipefail", "set -u", "shopt -s extglob",
-            "shopt -s globstar", "set -n", "set +B", "shopt -s lastpipe", "set -o posix", "set -k", "shopt -s failglob",
-            "shopt -s nocaseglob", "set -a", "exec 2>/dev/null", "umask 077", "IFS=,", "set -C", "exit", "return", "HOME=/tmp",
+            "set -e",
+            "set -f",
+            "shopt -s nullglob",
+            "shopt -s dotglob",
+            "set -o pipefail",
+            "set -u",
+            "shopt -s extglob",
+            "shopt -s globstar",
+            "set -n",
+            "set +B",
+            "shopt -s lastpipe",
+            "set -o posix",
+            "set -k",
+            "shopt -s failglob",
+            "shopt -s nocaseglob",
+            "set -a",
+            "exec 2>/dev/null",
+            "umask 077",
+            "IFS=,",
+            "set -C",
+            "exit",
+            "return",
+            "HOME=/tmp",
         ]);
         format!("{option}\nls {marker} *.txt none* ~ a,b; {next}")
     }

@@ -48,10 +48,10 @@ fn main() -> ExitCode {
     })
 }
 
-/// Without a cage nothing runs.
+/// Without a cage nothing runs. Who asks for a campaign by name wants it to fail then.
 fn skipped(why: &str) -> ExitCode {
     println!("\n**** ORACLE SKIPPED, NOTHING WAS COMPARED: {why} ****\n");
-    ExitCode::SUCCESS
+    if std::env::var_os("GSH_ORACLE").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 #[cfg(target_os = "linux")]
@@ -61,6 +61,10 @@ fn oracle(words: &[&str]) -> ExitCode {
     }
     match cage::Workshop::open() {
         Ok(shop) => campaign::run(&shop),
-        Err(error) => skipped(&error.to_string()),
+        Err(cage::NoCage::Leaks(error)) => {
+            println!("\n**** ORACLE STOPPED, THE CAGE DOES NOT HOLD: {error} ****\n");
+            ExitCode::FAILURE
+        }
+        Err(cage::NoCage::Impossible(error)) => skipped(&error.to_string()),
     }
 }
