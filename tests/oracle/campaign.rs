@@ -13,6 +13,7 @@ use crate::compare::{self, Understood};
 use crate::generate::{Manner, Numbers, sample};
 use crate::inside::Outcome;
 use crate::mutate::mutant;
+use crate::state::stateful;
 use crate::world;
 
 /// Scripts of one cage.
@@ -42,9 +43,9 @@ const KNOWN: &[Known] = &[
         fits: |done| done.text.contains("\"$@\""),
     },
     Known {
-        reason: "after set -f patterns are not expanded",
+        reason: "after set -f patterns, after set +B braces are not expanded",
         script: "set -f; ls *.txt",
-        fits: |done| done.text.contains("set -f"),
+        fits: |done| done.text.contains("set -f") || done.text.contains("set +B"),
     },
     Known {
         reason: "the operands of [[ -eq ]] are arithmetic, and so is what a variable holds",
@@ -59,7 +60,7 @@ const KNOWN: &[Known] = &[
     Known {
         reason: "a local variable ends with its function",
         script: "x=/; f() { local x=a; }; f; ls $x",
-        fits: |done| done.text.contains("() { local "),
+        fits: |done| ["local ", "declare ", "typeset "].iter().any(|word| done.text.contains(word)),
     },
     Known {
         reason: "a substitution may print nothing, and its neighbours make another word",
@@ -87,6 +88,21 @@ const KNOWN: &[Known] = &[
         fits: |done| done.text.contains("sed -i"),
     },
     Known {
+        reason: "a readonly variable keeps its value",
+        script: "readonly v=/\nv=a\nls $v",
+        fits: |done| done.text.contains("readonly") || done.text.contains("declare -r"),
+    },
+    Known {
+        reason: "arithmetic in a word assigns",
+        script: "v=a; : $((v=3)); ls $v",
+        fits: |done| done.text.contains("$((v=3))"),
+    },
+    Known {
+        reason: "each of several values of a variable is a pattern, too",
+        script: "v=a; true && v='*.txt'; ls $v",
+        fits: |done| done.text.contains("v=*.txt") || done.text.contains("v='*.txt'"),
+    },
+    Known {
         reason: "xargs without a command runs echo",
         script: "ls src | xargs",
         fits: |done| {
@@ -101,6 +117,7 @@ const KNOWN: &[Known] = &[
 enum Source {
     Everyday,
     Nasty,
+    State,
     Mutant,
     Given,
 }
@@ -189,11 +206,18 @@ struct Script {
 
 fn script(seed: u64, index: usize, texts: &[String]) -> Script {
     let own = seed.wrapping_mul(1_000_003).wrapping_add(u64::try_from(index).unwrap_or(0));
-    let manner = match index % 5 {
+    let manner = match index % 6 {
         0 | 1 => Manner::Everyday,
         2 | 3 => Manner::Nasty,
+        4 => {
+            let text = stateful(&mut Numbers::new(own), "m1");
+            return Script { text, source: Source::State, rows: vec!["state"] };
+        }
         _ => {
-            let text = mutant(&mut Numbers::new(own), texts);
+            let mut numbers = Numbers::new(own);
+            let made = [sample(own, Manner::Everyday).text, sample(own, Manner::Nasty).text];
+            let texts = if numbers.below(3) == 0 { made.as_slice() } else { texts };
+            let text = mutant(&mut numbers, texts);
             return Script { text, source: Source::Mutant, rows: Vec::new() };
         }
     };

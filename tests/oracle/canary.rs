@@ -24,7 +24,8 @@ pub(crate) fn prove(shop: &Workshop) -> Result<(), NoCage> {
 
 fn holds(shop: &Workshop) -> io::Result<()> {
     let before = processes_of(shop.foreign)?;
-    let witness = Command::new("sleep").arg("60").uid(shop.foreign).gid(shop.foreign).stdin(Stdio::null()).spawn()?;
+    let witness =
+        Command::new("sleep").arg("60").uid(shop.foreign).gid(shop.foreign).stdin(Stdio::null()).spawn()?;
     let mut witness = Witness(witness);
     signals_stay_inside(shop, &mut witness)?;
     files_stay_outside(shop)?;

@@ -177,7 +177,7 @@ impl Maker {
         }
         let inner = depth - 1;
         let everyday = self.manner == Manner::Everyday;
-        match self.numbers.below(if everyday { 30 } else { 44 }) {
+        match self.numbers.below(if everyday { 30 } else { 50 }) {
             0..=7 => self.simple(inner),
             8..=10 => self.list(inner),
             11..=13 => self.pipeline(inner),
@@ -202,7 +202,8 @@ impl Maker {
             40 => self.odd(inner),
             41 => self.odd(inner),
             42 => self.wrapped(inner),
-            _ => self.hidden(inner),
+            43 => self.hidden(inner),
+            _ => self.stateful(),
         }
     }
 
@@ -212,7 +213,7 @@ impl Maker {
         let everyday = self.manner == Manner::Everyday;
         // In everyday scripts a value that is only known later is mostly printed.
         let prints = everyday && self.chance(20);
-        let changes = !prints && self.chance(if everyday { 12 } else { 30 });
+        let changes = !prints && self.chance(if everyday { 9 } else { 30 });
         let mut text = (*self.numbers.pick(if changes { CHANGERS } else { PROGRAMS })).to_owned();
         if prints {
             "echo".clone_into(&mut text);
@@ -498,9 +499,9 @@ impl Maker {
     }
 
     fn condition(&mut self, depth: usize) -> String {
-        match self.numbers.below(6) {
+        match self.numbers.below(7) {
             0 => "[ -f a.txt ]; ".to_owned(),
-            1 => "[[ -d src && ! -e none ]]; ".to_owned(),
+            1 | 5 => "[[ -d src && ! -e none ]]; ".to_owned(),
             2 => "true; ".to_owned(),
             3 => format!("[ \"$({})\" = x ]; ", self.substituted(depth.min(1))),
             4 => "((1 < 2))\n".to_owned(),
@@ -795,5 +796,11 @@ impl Maker {
             24 => format!("until {first}; do {second}; break; done; while {third}; do break; done"),
             _ => format!("{first} | {next} | {{ {second}; }} |& ({third})"),
         }
+    }
+
+    fn stateful(&mut self) -> String {
+        self.row("state");
+        let marker = self.marker();
+        crate::state::stateful(&mut self.numbers, &marker)
     }
 }

@@ -20,6 +20,8 @@ mod inside;
 #[cfg(target_os = "linux")]
 mod mutate;
 #[cfg(target_os = "linux")]
+mod state;
+#[cfg(target_os = "linux")]
 mod world;
 
 use std::process::ExitCode;
