@@ -3,7 +3,7 @@
 use gsh::facts::arg::{Arg, Below, Hole, HoleKind, Part};
 use gsh::facts::path::{Target, is_below};
 use gsh::facts::programs::Wrapper;
-use gsh::facts::{EffectKind, Facts, Invocation, gather, glob};
+use gsh::facts::{Doubt, EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
 use gsh::request::{Entry, ReadingOptions, Request};
 use gsh::syntax::{Cause, Limits, parse};
@@ -18,6 +18,8 @@ pub(crate) enum Understood {
     Wholly,
     /// All but what rules for running programs decide.
     ButExecution,
+    /// Every command, but not where some path leads.
+    ButPaths,
     /// Not all of it.
     Not,
 }
@@ -37,19 +39,43 @@ pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
 
 /// How much these facts understand.
 pub(crate) fn understood(facts: &Facts) -> Understood {
-    if facts.problems.is_empty() {
-        return Understood::Wholly;
-    }
     // A program without a table excuses only itself; code that is not read, and a builtin that is not
     // explained (`mapfile -C`), may run anything.
-    let anything =
-        facts.problems.iter().any(|doubt| !doubt.execution || doubt.problem.cause == Cause::OpaqueCode)
-            || facts.invocations.iter().any(|each| each.builtin && !each.explained);
-    if anything { Understood::Not } else { Understood::ButExecution }
+    let path = |doubt: &Doubt| {
+        doubt.problem.cause == Cause::DynamicPath || doubt.problem.detail.starts_with("where ")
+    };
+    let only = |doubt: &Doubt| doubt.execution && doubt.problem.cause != Cause::OpaqueCode;
+    if facts.problems.is_empty() {
+        Understood::Wholly
+    } else if facts
+        .invocations
+        .iter()
+        .any(|each| each.builtin && !each.explained && !facts.problems.iter().all(path))
+    {
+        Understood::Not
+    } else if facts.problems.iter().all(only) {
+        Understood::ButExecution
+    } else if facts.problems.iter().all(|doubt| path(doubt) || only(doubt)) {
+        Understood::ButPaths
+    } else {
+        Understood::Not
+    }
+}
+
+/// Everything that bash did and the facts should hold, as far as they claim to understand.
+pub(crate) fn disagreement(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
+    match understood(facts) {
+        Understood::Wholly | Understood::ButExecution => missing(facts, outcome, lenient),
+        Understood::ButPaths => {
+            let programs = |each: &String| each.starts_with("started") && each.ends_with(']');
+            missing(facts, outcome, lenient).into_iter().filter(programs).collect()
+        }
+        Understood::Not => Vec::new(),
+    }
 }
 
 /// Everything that bash did and the facts do not hold. Leniently, a substitution may print nothing.
-pub(crate) fn missing(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
+fn missing(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
     let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start, lenient));
     let changes = outcome.changed.iter().filter(|path| !explains_change(facts, path));
     starts.chain(changes.map(|path| format!("changed {path}"))).collect()

@@ -470,7 +470,8 @@ impl Maker {
             7 => format!("find src -type f -exec {} {{}} +", self.flat()),
             8 => format!("command {inner}"),
             9 => format!("find . -name '*.txt' | xargs -I{{}} {} {{}}", self.flat()),
-            10 => format!("xargs -n1 {} < a.txt", self.flat()),
+            10 if nasty => format!("xargs -n1 {} < a.txt", self.flat()),
+            10 => format!("find src -name '*.rs' | xargs -n1 {}", self.flat()),
             11 => format!("env {inner}"),
             12 => format!("env -i PATH=/usr/bin {inner}"),
             13 => format!("timeout -k 1 5 nice env B=2 {inner}"),
@@ -512,8 +513,10 @@ impl Maker {
     fn looped(&mut self, depth: usize) -> String {
         self.row("loop");
         let (name, body) = (self.name(), self.body(depth));
-        let user = format!("ls {} \"${name}\"; ", self.marker());
         let nasty = self.manner == Manner::Nasty;
+        // Everyday loops over what is only read then mostly print it.
+        let program = if nasty || self.chance(50) { "ls" } else { "echo" };
+        let user = format!("{program} {} \"${name}\"; ", self.marker());
         match self.numbers.below(if nasty { 13 } else { 6 }) {
             0 => format!("for {name} in a.txt b.txt; do {user}{body}done"),
             1 => format!("for {name} in *.txt; do {user}{body}done"),
