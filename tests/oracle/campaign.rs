@@ -13,7 +13,7 @@ use crate::compare::{self, Understood};
 use crate::generate::{Manner, Numbers, sample};
 use crate::inside::Outcome;
 use crate::mutate::mutant;
-use crate::state::stateful;
+use crate::state::{stateful, working};
 use crate::world;
 
 /// Scripts of one cage.
@@ -101,6 +101,16 @@ const KNOWN: &[Known] = &[
         reason: "each of several values of a variable is a pattern, too",
         script: "v=a; true && v='*.txt'; ls $v",
         fits: |done| done.text.contains("v=*.txt") || done.text.contains("v='*.txt'"),
+    },
+    Known {
+        reason: "ls prints names, not paths",
+        script: "ls src | xargs ls m1",
+        fits: |done| done.text.contains("ls") && done.listed.iter().any(|each| each.contains('…')),
+    },
+    Known {
+        reason: "flock -c starts a shell",
+        script: "flock a.txt -c 'ls m1'",
+        fits: |done| done.missing.iter().all(|each| each.starts_with("started [\"/bin/sh\", \"-c\"")),
     },
     Known {
         reason: "xargs without a command runs echo",
@@ -211,8 +221,14 @@ fn script(seed: u64, index: usize, texts: &[String]) -> Script {
         0 | 1 => Manner::Everyday,
         2 | 3 => Manner::Nasty,
         4 => {
-            let text = stateful(&mut Numbers::new(own), "m1");
-            return Script { text, source: Source::State, rows: vec!["state"] };
+            let mut numbers = Numbers::new(own);
+            let works = numbers.below(3) == 0;
+            let text = if works { working(&mut numbers, "m1") } else { stateful(&mut numbers, "m1") };
+            return Script {
+                text,
+                source: Source::State,
+                rows: vec![if works { "working program" } else { "state" }],
+            };
         }
         _ => {
             let mut numbers = Numbers::new(own);

@@ -3,7 +3,7 @@
 use gsh::facts::arg::{Arg, Below, Hole, HoleKind, Part};
 use gsh::facts::path::{Target, is_below};
 use gsh::facts::programs::Wrapper;
-use gsh::facts::{Doubt, EffectKind, Facts, Invocation, gather, glob};
+use gsh::facts::{Change, Doubt, EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
 use gsh::request::{Entry, ReadingOptions, Request};
 use gsh::syntax::{Cause, Limits, parse};
@@ -243,9 +243,21 @@ fn is_place(place: &Below, word: &str) -> bool {
 
 fn explains_change(facts: &Facts, path: &str) -> bool {
     facts.effects.iter().any(|effect| match &effect.kind {
-        EffectKind::Write { target: Target::Known(place), .. } => place.real == path || place.entry == path,
+        EffectKind::Write { target: Target::Known(place), change } => {
+            let tree = matches!(change, Change::DeleteTree | Change::ModeTree | Change::Move);
+            place.real == path
+                || place.entry == path
+                || (tree && is_below(path, &place.real))
+                || is_made_from(&place.real, path)
+        }
         EffectKind::Write { target: Target::Below { root, .. }, .. } => is_below(path, &root.real),
         EffectKind::Write { target: Target::Unknown { .. }, .. } => true,
         _ => false,
     })
+}
+
+/// `mktemp` puts other letters in place of the template's last `X`s.
+fn is_made_from(template: &str, path: &str) -> bool {
+    let head = template.trim_end_matches('X');
+    template.len() >= head.len() + 3 && path.len() == template.len() && path.starts_with(head)
 }

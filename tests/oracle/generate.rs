@@ -203,6 +203,7 @@ impl Maker {
             41 => self.odd(inner),
             42 => self.wrapped(inner),
             43 => self.hidden(inner),
+            44 | 45 => self.working(),
             _ => self.stateful(),
         }
     }
@@ -799,6 +800,13 @@ impl Maker {
             24 => format!("until {first}; do {second}; break; done; while {third}; do break; done"),
             _ => format!("{first} | {next} | {{ {second}; }} |& ({third})"),
         }
+    }
+
+    fn working(&mut self) -> String {
+        self.row("working program");
+        let marker = self.marker();
+        let text = crate::state::working(&mut self.numbers, &marker);
+        if text.contains("<<") { format!("{text}\n") } else { text }
     }
 
     fn stateful(&mut self) -> String {

@@ -1,4 +1,5 @@
-//! Changes of a shell's state, the places where they can stand, and what depends on them.
+//! Tables of small scripts: changes of a shell's state, the places where they can stand, and what
+//! depends on them; programs that write or run what their words say.
 
 use crate::generate::Numbers;
 
@@ -10,6 +11,11 @@ pub(crate) fn stateful(numbers: &mut Numbers, marker: &str) -> String {
     let context = one(numbers, CONTEXTS).replace("\\n", "\n");
     let text = context.replace("USE", &uses).replace("CHANGE", change).replace("SECOND", second);
     format!("{} {text}\n{uses}", one(numbers, STARTS))
+}
+
+/// A program that really works in the cage and writes or runs what its words say.
+pub(crate) fn working(numbers: &mut Numbers, marker: &str) -> String {
+    one(numbers, WORKERS).replace("MARK", marker)
 }
 
 /// One line of a table.
@@ -140,3 +146,127 @@ ls MARK ${v:+e} ${v-u}
 cat < $v; ls MARK
 cd "$v" && ls MARK
 stat MARK ~+ ../$v"#;
+
+/// Calls of programs that write or run something themselves.
+const WORKERS: &str = r#"sort -o MARK a.txt
+sort a.txt -oMARK
+sort -ro MARK a.txt
+sort --output=MARK a.txt
+sort --outp MARK a.txt
+tee MARK < a.txt
+tee -a MARK out.txt < a.txt
+tee -- -MARK < a.txt
+sed -i s/a/b/ a.txt
+sed -ni s/a/b/ a.txt
+sed -n -i -e s/a/b/ -e s/b/c/ a.txt b.txt
+sed -n 'w MARK' a.txt
+sed 's/a/b/w MARK' a.txt
+sed -n '/a/{p;w MARK
+}' a.txt
+sed '1e ls MARK' a.txt
+sed 's/.*/ls MARK/e' a.txt
+sed -e 'a\' -e 'w MARK' a.txt
+sed --expression='wMARK' a.txt
+sed 'y/w/x/;s,a,w,;W MARK' a.txt
+awk '{print > "MARK"}' a.txt
+awk '{print >> "MARK"}' a.txt
+awk 'BEGIN { system("ls MARK") }'
+awk '{ print | "cat > MARK" }' a.txt
+awk '{ "ls MARK" | getline x }' a.txt
+awk -v x=MARK 'BEGIN { printf "y" > x }'
+awk '/a/ { print $1 }' a.txt
+awk '{ if ($1 > "b") print }' a.txt
+find . -name '*.log' -delete
+find build -delete
+find src -name '*.rs' -fprint MARK
+find . -name a.txt -fls MARK
+find . -name a.txt -fprintf MARK '%p'
+find . -maxdepth 1 -type f -exec sh -c 'echo x > "$1.MARK"' _ {} \;
+find . -name a.txt -exec ls MARK {} ';' -o -name b.txt -exec stat {} +
+find . -name '*.rs' -exec sh -c 'ls MARK "$@"' _ {} +
+find a.txt -exec bash -c 'ls MARK {}' \;
+uniq a.txt MARK
+uniq -c a.txt
+env -S 'ls MARK'
+env -iS'ls MARK'
+env PATH=/usr/bin ls MARK
+env -C src sh -c '> MARK'
+env --chdir=src ls MARK
+env -- ls MARK
+env A=1 -- ls MARK
+xargs -a a.txt -I% ls MARK %
+xargs -n1 -P2 ls MARK < a.txt
+xargs -L1 sh -c 'ls MARK $0' < a.txt
+xargs -i ls MARK {} < a.txt
+xargs -d '\n' -n 1 touch < a.txt
+timeout 1 sh -c 'ls MARK > x.MARK'
+timeout --signal=KILL -v 1 ls MARK
+nohup sh -c '> MARK'
+nice -5 ls MARK
+nice -n -5 ls MARK
+setsid -w ls MARK
+stdbuf -o0 -e 0 ls MARK
+flock a.txt ls MARK
+flock a.txt -c 'ls MARK'
+flock -n MARK ls x
+tee >(ls MARK) < a.txt
+tee >(cat > MARK) < a.txt > /dev/null
+cat a.txt | tee -a MARK | sort > s.MARK
+mktemp -p . MARK.XXXXXX
+mktemp ./MARK.XXXXXX
+date > MARK; date -r a.txt
+printf '%s\n' MARK > MARK
+printf 'ls %s\n' MARK | sh
+echo -e 'ls MARK' | sh
+echo -n 'ls MARK' | bash
+echo 'ls' MARK | bash -
+printf %b 'ls\x20MARK' | sh
+echo ls MARK > s.sh && sh s.sh
+head -c 10 a.txt > MARK
+cut -c1 a.txt >> MARK
+seq 3 | xargs -I{} touch MARK{}
+seq 1 2 | while read -r n; do > "MARK$n"; done
+ls *.txt | xargs -n1 stat
+ls | head -3 | xargs ls MARK
+grep -l a *.txt | xargs -r ls MARK
+grep -rl fn src | xargs sed -i s/a/b/
+find . -name '*.txt' | while read -r f; do > "$f.MARK"; done
+find . -name '*.txt' -print0 | xargs -0 rm MARK
+for f in *.txt; do > "${f%.txt}.MARK"; done
+for f in src/*; do echo x >> "$f"; done
+for d in src docs; do (cd "$d" && > MARK); done
+while read -r f; do > "$f"; done < a.txt
+exec > MARK; echo x; ls m
+exec 3> MARK; echo x >&3; exec 3>&-
+{ echo x; echo y >&2; } > MARK 2> e.MARK
+(echo x; (echo y) 1>&2) 2>&1 | tee MARK
+echo x > MARK > t.MARK
+echo x 2>&1 >MARK | cat
+: > "MARK a"; : > 'b'"MARK"; : > MARK\ c
+cd src && > MARK; cd ../docs && > MARK; cd - && > t.MARK
+pushd src > /dev/null && > MARK && popd > MARK
+> ~/MARK; > $HOME/t.MARK; > "${HOME}/u.MARK"; > ~+/v.MARK
+> src/../MARK; > ./docs//MARK; > /home/dev/proj/../MARK
+> ${unset:-MARK}; > "$(echo t.MARK)"; > `echo u.MARK`
+> MARK-{a,b}; > MARK*; > [a].MARK
+cat > MARK <<EOF
+$(ls x)
+EOF
+bash -c 'echo x > "$0"' MARK
+bash -c 'cd src; > MARK'
+sh -c '> MARK; ls > t.MARK' 2> e.MARK
+eval '> MARK' '; > t.MARK'
+eval "> MARK"
+f() { > "$1"; }; f MARK; f t.MARK
+f() { > MARK; } 2> e.MARK; f
+trap '> MARK' EXIT
+if > MARK; then > t.MARK; fi > u.MARK
+case x in x) > MARK;; esac > t.MARK
+for i in 1; do echo; done > MARK
+{ > MARK; } & wait; (> t.MARK) | cat
+coproc > MARK; wait
+time > MARK; ! > t.MARK
+[[ -f a.txt ]] > MARK; (( 1 )) > t.MARK
+x=1 > MARK; export y=2 > t.MARK
+read -r x < a.txt > MARK; > "$x"
+>| MARK; >>t.MARK; &> u.MARK; 2> v.MARK; 7<> w.MARK; >& x.MARK; &>> y.MARK; {fd}> z.MARK"#;
