@@ -15,9 +15,7 @@ fn main() {
 /// A policy with this many rules of a user for commands that do not occur.
 fn policy(rules: usize) -> Policy {
     let rules = (0..rules)
-        .map(|index| {
-            Rule::new(Layer::User, "process.execute", &format!("tool{index} run *"), Verdict::Allow)
-        })
+        .map(|index| Rule::new(Layer::User, "process.execute", &format!("tool{index} run *"), Verdict::Allow))
         .collect();
     let places = Places {
         home: Some("/home/dev".to_owned()),

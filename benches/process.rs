@@ -84,7 +84,13 @@ fn pair(home: &Path, project: &Path, text: &str) {
 
 fn batch(home: &Path, project: &Path) {
     const LINES: usize = 10_000;
-    let commands = ["git status", "ls -la src", "grep -rn main src | head", "npm test", "cat README.md && git diff --stat"];
+    let commands = [
+        "git status",
+        "ls -la src",
+        "grep -rn main src | head",
+        "npm test",
+        "cat README.md && git diff --stat",
+    ];
     let mut input = String::new();
     for index in 0..LINES {
         input.push_str(&format!("{{\"id\":{index},\"command\":{:?}}}\n", commands[index % commands.len()]));

@@ -11,20 +11,22 @@
 //!                           └ audit     one record, opened before, closed after
 //! ```
 
+pub mod ask;
+pub mod audit;
+pub mod cli;
 pub mod commands;
 pub mod config;
 pub mod decision;
+pub mod entry;
 pub mod facts;
 pub mod host;
 pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod request;
+pub mod run;
 pub mod store;
 pub mod syntax;
+pub mod sys;
 
-/// What the `gsh` program does.
-#[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
-}
+pub use cli::dispatch::main;

@@ -1,12 +1,16 @@
-//! The story: from a text to its end.
+//! The story, from a text to its end. The only file that names every stage, and the sole writer of records.
 
-use crate::decision::{Case, Decision, decide};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::ask::{self, Refusal, Settled};
+use crate::audit::{self, Closing, Opened, Opening, Record};
+use crate::decision::{Case, Decision, decide, failed};
 use crate::facts::{Facts, gather};
 use crate::host::Host;
-
 use crate::policy::{Policy, plain};
 use crate::request::Request;
-use crate::syntax::{self, Limits, Script};
+use crate::run::{self, Approved, Ending, Failure, How, Means, Plan};
+use crate::syntax::{self, Script};
 
 /// A request with all that was found on the way to its decision.
 #[derive(Debug)]
@@ -19,13 +23,60 @@ pub struct Checked {
     pub decision: Decision,
 }
 
-/// Decides, and runs nothing.
+/// Decides, and runs nothing. A panic on the way is a refusal.
 #[must_use]
 pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
-    let script = syntax::parse(&request.text, &Limits::default());
-    let facts = gather(&script, request, host);
-    let plain = if script.problems.is_empty() { Vec::new() } else { plain::hits(request, host) };
-    let text = std::str::from_utf8(&request.text).unwrap_or_default();
-    let decision = decide(Case { text, facts: &facts, plain: &plain, policy }, host);
-    Checked { script, facts, decision }
+    let decided = catch_unwind(AssertUnwindSafe(|| {
+        let script = syntax::parse(&request.text, &policy.knobs.limits.of_reading());
+        let facts = gather(&script, request, host);
+        let plain = plain::hits(request, &script, host);
+        let decision = decide(Case { text: request.as_text(), facts: &facts, plain: &plain, policy }, host);
+        Checked { script, facts, decision }
+    }));
+    let (script, facts) = (Script::default(), Facts::default());
+    decided.unwrap_or_else(|_| Checked { script, facts, decision: failed(policy.mode) })
+}
+
+/// Decides, asks if need be, records, and runs what may run.
+#[must_use]
+pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
+    let Checked { script, facts, decision } = check(request, policy, host);
+    let Settled { by, outcome } = ask::settle(request, &decision, means.asks.as_ref());
+    let (decided_by, runs, removed) = (&by, outcome.is_ok(), means.removed.as_slice());
+    let record = Record::new(&Opening { request, decision: &decision, decided_by, runs, removed });
+    let opened = audit::open(means.state.as_deref(), &means.temporary, record);
+    let record = match audit::enough(opened, runs && policy.knobs.audit_required, decision.reads_only) {
+        Ok(record) => record,
+        Err(why) => return Ending::Failed(Failure::Record(why)),
+    };
+    let answer = match outcome {
+        Ok(answer) => answer,
+        Err(refusal) => return refused(record, decision, refusal),
+    };
+    let plan = Plan { direct: run::direct::of_plan(&means.plan, &script, &facts), ..means.plan };
+    let way = run::way(&plan);
+    match Approved::new(&decision, answer.as_ref(), &record, plan) {
+        Some(approved) => execute(approved, record, way),
+        None => refused(record, decision, Refusal::Policy),
+    }
+}
+
+fn refused(record: Opened, decision: Decision, refusal: Refusal) -> Ending {
+    // The refusal stands whether or not its closing line could be written.
+    let _ = record.close(&Closing::NotRun { why: "refused" });
+    Ending::Refused(Box::new(decision), refusal)
+}
+
+fn execute(approved: Approved, record: Opened, way: How) -> Ending {
+    if way == How::Terminal {
+        let ran = run::run(approved);
+        // What ran has run; a lost closing line must not change its status.
+        let _ = record.close(&run::closing(&ran));
+        return ran.map_or_else(|error| Ending::Failed(error.into()), Ending::Ran);
+    }
+    // gsh becomes the command, so nothing can be written later.
+    if let Err(error) = record.close(&Closing::NotObserved { how: way.word() }) {
+        return Ending::Failed(Failure::Record(error.to_string()));
+    }
+    run::run(approved).map_or_else(|error| Ending::Failed(error.into()), Ending::Ran)
 }

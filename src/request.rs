@@ -21,6 +21,14 @@ pub struct Request {
     pub entry: Entry,
 }
 
+impl Request {
+    /// The text; empty when it is not UTF-8, and then nothing of it is understood.
+    #[must_use]
+    pub fn as_text(&self) -> &str {
+        std::str::from_utf8(&self.text).unwrap_or_default()
+    }
+}
+
 /// The options of a shell's command line that change what its text means. Everything else a caller
 /// passes to bash is carried unread to bash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The ladder: a room may import only from rooms above it.
 const LADDER: &[&str] = &[
-    "report", "request", "host", "syntax", "facts", "policy", "decision", "sys", "store", "config", "audit", "ask", "run",
-    "pipeline", "entry", "commands", "cli",
+    "report", "request", "host", "syntax", "facts", "policy", "decision", "sys", "store", "config", "audit",
+    "ask", "run", "pipeline", "entry", "commands", "cli",
 ];
 
 /// Rooms that see the machine only through `Host`.
@@ -53,7 +53,8 @@ fn imports(code: &str) -> Vec<String> {
             found.push(piece.to_owned());
         }
     }
-    let word = |text: String| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let word =
+        |text: String| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     found.into_iter().map(word).filter(|name| !name.is_empty()).collect()
 }
 
@@ -80,21 +81,25 @@ fn violations(files: &[(String, String)]) -> Vec<Violation> {
         if code.contains("unsafe ") && own != "sys" {
             found.push(Violation(format!("{path}: unsafe code lives in sys")));
         }
-        if code.contains("Decision {") && !code.contains("struct Decision {") && path != "src/decision/decide.rs" {
+        if code.contains("Decision {")
+            && !code.contains("struct Decision {")
+            && path != "src/decision/decide.rs"
+        {
             found.push(Violation(format!("{path}: makes a decision; only decision/decide.rs does")));
         }
         if code.contains("Approved::") && !matches!(own, "run" | "pipeline") {
             found.push(Violation(format!("{path}: approves; only the pipeline does")));
         }
-        if code.contains("tree_sitter") && own != "syntax" {
-            found.push(Violation(format!("{path}: tree-sitter's nodes do not leave syntax")));
+        if ["tree_sitter", "brush_parser"].iter().any(|parser| code.contains(parser)) && own != "syntax" {
+            found.push(Violation(format!("{path}: a parser's nodes do not leave syntax")));
         }
     }
     found
 }
 
 fn sources(dir: &Path, found: &mut Vec<(String, String)>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(dir).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(dir).expect("a folder").map(|e| e.expect("an entry").path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -129,12 +134,14 @@ fn a_seeded_violation_is_caught() {
         ("src/commands/x.rs", "fn f() { Approved::new(); }"),
         ("src/run/x.rs", "fn f() { unsafe { g() } }"),
         ("src/facts/x.rs", "use tree_sitter::Node;"),
+        ("src/facts/x.rs", "use brush_parser::ast::Word;"),
         ("src/shed/x.rs", ""),
     ] {
         let found = violations(&[(path.to_owned(), text.to_owned())]);
         assert_eq!(found.len(), 1, "{path}: {text}: {found:?}");
     }
-    let fine = [("src/commands/x.rs".to_owned(), "use crate::decision::Decision;\n// Command::new(".to_owned())];
+    let fine =
+        [("src/commands/x.rs".to_owned(), "use crate::decision::Decision;\n// Command::new(".to_owned())];
     assert_eq!(violations(&fine), []);
 }
 
@@ -142,7 +149,8 @@ fn a_seeded_violation_is_caught() {
 fn pure_rooms_forbid_the_machine() {
     for room in PURE {
         let path = format!("src/{room}/mod.rs");
-        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path)).expect("a room has a mod.rs");
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&path))
+            .expect("a room has a mod.rs");
         assert!(text.contains("#![forbid(clippy::disallowed_methods)]"), "{path}");
     }
 }
@@ -150,6 +158,7 @@ fn pure_rooms_forbid_the_machine() {
 #[test]
 fn the_story_is_short() {
     let (_, text) = all().into_iter().find(|(path, _)| path == "src/pipeline.rs").expect("there is a story");
-    let lines = code(&text).lines().filter(|line| !line.trim().is_empty()).count();
-    assert!(lines <= 90, "pipeline.rs has {lines} lines of code");
+    let told = code(&text);
+    let lines = told.lines().filter(|line| !line.trim().is_empty() && !line.starts_with("use ")).count();
+    assert!(lines < 60, "pipeline.rs has {lines} lines of code");
 }

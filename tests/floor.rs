@@ -1,11 +1,9 @@
 //! The floor as a product: every entry, in every form of its target, in every spelling; and beside
 //! each a near miss that must not be a floor verdict.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::fixture;
+use crate::common::fixture;
 use gsh::policy::Verdict;
 
 /// One simple command, its words apart so that each can be spelled in many ways.
@@ -15,7 +13,19 @@ struct Danger {
 }
 
 fn dangers() -> Vec<Danger> {
-    let homes = ["~", "$HOME", "\"$HOME\"", "${HOME}", "/home/dev", "~/", "~/*", "/home", "~dev", "/home/./dev", "~/proj/.."];
+    let homes = [
+        "~",
+        "$HOME",
+        "\"$HOME\"",
+        "${HOME}",
+        "/home/dev",
+        "~/",
+        "~/*",
+        "/home",
+        "~dev",
+        "/home/./dev",
+        "~/proj/..",
+    ];
     let systems = ["/", "/*", "/etc", "/usr", "/var/", "//", "/home/../etc", "/bin"];
     let mut found = Vec::new();
     let mut add = |entry: &'static str, text: &str| {
@@ -34,7 +44,15 @@ fn dangers() -> Vec<Danger> {
         add("delete-root", &"rsync -a --delete /var/empty/ @/".replace('@', target));
     }
     for device in ["/dev/sda", "/dev/nvme0n1", "/dev/../dev/sda", "/dev/disk/by-id/x"] {
-        for form in ["dd if=/dev/zero of=@", "mkfs.ext4 @", "mkfs -t ext4 @", "wipefs -a @", "shred @", "tee @", "cp x.img @"] {
+        for form in [
+            "dd if=/dev/zero of=@",
+            "mkfs.ext4 @",
+            "mkfs -t ext4 @",
+            "wipefs -a @",
+            "shred @",
+            "tee @",
+            "cp x.img @",
+        ] {
             add("wipe-device", &form.replace('@', device));
         }
     }
@@ -44,14 +62,32 @@ fn dangers() -> Vec<Danger> {
         }
     }
     add("system-file", "userdel -r dev");
-    for text in ["shutdown -h now", "reboot", "halt", "poweroff", "init 0", "init 6", "systemctl poweroff", "systemctl reboot"] {
+    for text in [
+        "shutdown -h now",
+        "reboot",
+        "halt",
+        "poweroff",
+        "init 0",
+        "init 6",
+        "systemctl poweroff",
+        "systemctl reboot",
+    ] {
         add("power", text);
     }
     for text in [
-        "git push --force origin main", "git push -f origin master", "git push origin +main", "git push origin :main",
-        "git push origin --delete main", "git push --mirror", "git push --force --all", "git push -uf origin main",
-        "git push origin +HEAD:main", "git push origin +HEAD:refs/heads/main", "git -C . push -f origin main",
-        "git push origin +refs/heads/*:refs/heads/*", "git --no-pager push -f origin feature:main",
+        "git push --force origin main",
+        "git push -f origin master",
+        "git push origin +main",
+        "git push origin :main",
+        "git push origin --delete main",
+        "git push --mirror",
+        "git push --force --all",
+        "git push -uf origin main",
+        "git push origin +HEAD:main",
+        "git push origin +HEAD:refs/heads/main",
+        "git -C . push -f origin main",
+        "git push origin +refs/heads/*:refs/heads/*",
+        "git --no-pager push -f origin feature:main",
     ] {
         add("force-push-main", text);
     }
@@ -62,8 +98,12 @@ fn dangers() -> Vec<Danger> {
         add("canary", text);
     }
     for text in [
-        "rm -rf ~/.config/gsh", "rm ~/.config/gsh/config.toml", "tee ~/.config/gsh/config.toml", "gsh trust",
-        "sed -i s/a/b/ ~/.config/gsh/config.toml", "rm -r ~/.local/state/gsh",
+        "rm -rf ~/.config/gsh",
+        "rm ~/.config/gsh/config.toml",
+        "tee ~/.config/gsh/config.toml",
+        "gsh trust",
+        "sed -i s/a/b/ ~/.config/gsh/config.toml",
+        "rm -r ~/.local/state/gsh",
     ] {
         add("disarm", text);
     }
@@ -76,7 +116,8 @@ fn spelled(words: &[String]) -> Vec<(&'static str, String)> {
     // Words that bash expands keep their form; the others can be quoted.
     let each = |quote: &dyn Fn(&str) -> String| -> String {
         let fixed = |word: &str| word.contains(['$', '~', '*', '"', '{', '\'']);
-        let words: Vec<String> = words.iter().map(|word| if fixed(word) { word.clone() } else { quote(word) }).collect();
+        let words: Vec<String> =
+            words.iter().map(|word| if fixed(word) { word.clone() } else { quote(word) }).collect();
         words.join(" ")
     };
     let first = &words[0];
@@ -87,7 +128,12 @@ fn spelled(words: &[String]) -> Vec<(&'static str, String)> {
         ("double quotes", each(&|word| format!("\"{word}\""))),
         ("backslash", format!("\\{plain}")),
         ("split quotes", format!("{}''{} {rest}", &first[..1], &first[1..])),
-        ("dollar quotes", each(&|word| format!("$'{}'", word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>()))),
+        (
+            "dollar quotes",
+            each(&|word| {
+                format!("$'{}'", word.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>())
+            }),
+        ),
         ("line continuation", format!("{first} \\\n {rest}")),
         ("variable command", format!("c={first}; $c {rest}")),
         ("variable default", format!("${{unset_name:-{first}}} {rest}")),
@@ -126,7 +172,13 @@ fn wrapped(text: &str) -> Vec<(&'static str, String)> {
     vec![
         ("sh -c", format!("sh -c '{quoted}'")),
         ("bash -lc", format!("bash -lc '{quoted}'")),
-        ("bash -c twice", format!("bash -c \"sh -c '{}'\"", quoted.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))),
+        (
+            "bash -c twice",
+            format!(
+                "bash -c \"sh -c '{}'\"",
+                quoted.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$")
+            ),
+        ),
         ("eval", format!("eval '{quoted}'")),
         ("here-document", format!("sh <<'EOF'\n{text}\nEOF")),
         ("here-string", format!("bash <<< '{quoted}'")),
@@ -134,7 +186,7 @@ fn wrapped(text: &str) -> Vec<(&'static str, String)> {
         ("function", format!("f() {{ {text}; }}; f")),
         ("subshell", format!("( {text} )")),
         ("group", format!("{{ {text}; }}")),
-        ("substitution", format!("echo \"$({text})\"")),
+        ("substitution", format!("echo \"$( {text} )\"")),
         ("backticks", format!("echo `{}`", text.replace('\\', "\\\\").replace('`', "\\`"))),
         ("after a newline", format!("ls\n{text}")),
         ("after a comment", format!("ls # x\n{text}")),
@@ -166,7 +218,7 @@ const TEXTS: &[(&str, &str)] = &[
 
 #[test]
 fn every_entry_in_every_form_and_spelling() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut wrong = Vec::new();
     let mut texts: Vec<(&str, String, String)> = Vec::new();
@@ -190,12 +242,12 @@ fn every_entry_in_every_form_and_spelling() {
         let count = counts.entry(entry).or_default();
         match (decision.verdict, decision.floor) {
             (Verdict::Deny, Some(floor)) if floor == *entry => count.0 += 1,
-            (Verdict::Deny, Some(_)) => count.0 += 1,
             (Verdict::Ask, _) => {
                 count.1 += 1;
                 wrong.push(format!("asked {entry} [{spelling}]: {text:?}: {}", decision.reason));
             }
-            (verdict, _) => wrong.push(format!("{verdict:?} {entry} [{spelling}]: {text:?}: {}", decision.reason)),
+            (verdict, other) => wrong
+                .push(format!("{verdict:?} {other:?} {entry} [{spelling}]: {text:?}: {}", decision.reason)),
         }
     }
     for (entry, (denied, asked)) in &counts {
@@ -210,19 +262,61 @@ fn every_entry_in_every_form_and_spelling() {
 
 #[test]
 fn near_misses_are_no_floor_verdicts() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     let near = [
-        "rm -rf ~/tmp/x", "rm -rf build", "rm -rf ./build/*", "rm -rf /tmp/x", "rm ~/notes.txt", "find . -name '*.o' -delete",
-        "find ~/tmp/x -delete", "find / -name core -print", "rm -rf \"$HOME/tmp/x\"", "cd build && rm -rf *",
-        "mv ~/notes.txt ~/tmp/", "rsync -a --delete src/ build/", "dd if=/dev/zero of=./disk.img", "mkfs.ext4 ./disk.img",
-        "cat x > /dev/null", "tee /dev/null", "shred a.txt", "cp a.txt b.txt", "cat /dev/sda", "dd if=/dev/sda of=./x.img",
-        "truncate -s 0 app.log", "cat /etc/passwd", "tee -a notes.txt", "cp /etc/passwd ./passwd", "chmod -R 755 build",
-        "chmod 600 ~/.ssh/id_ed25519", "chown -R dev src", "f() { f2; }; f2() { ls; }; f", "systemctl status ssh",
-        "systemctl restart web", "echo reboot", "init_db --force", "git push origin main", "git push --force origin feature",
-        "git push --force-with-lease origin feature", "git push origin +feature", "git push origin :feature",
-        "git push --tags", "git push -f", "kill -9 1234", "kill -0 1", "pkill -f server", "echo gsh-canary-deny",
-        "grep -r gsh-canary-deny .", "cat ~/.config/gsh/config.toml", "gsh check -c 'ls'", "gsh status", "ls ~/.config/gsh",
-        "echo 'rm -rf /'", "git commit -m 'rm -rf ~'", "cat <<'EOF'\nrm -rf /\nEOF", "ls -la # rm -rf ~", "rm -rf ~/tmp/*/x",
+        "rm -rf ~/tmp/x",
+        "rm -rf build",
+        "rm -rf ./build/*",
+        "rm -rf /tmp/x",
+        "rm ~/notes.txt",
+        "find . -name '*.o' -delete",
+        "find ~/tmp/x -delete",
+        "find / -name core -print",
+        "rm -rf \"$HOME/tmp/x\"",
+        "cd build && rm -rf *",
+        "mv ~/notes.txt ~/tmp/",
+        "rsync -a --delete src/ build/",
+        "dd if=/dev/zero of=./disk.img",
+        "mkfs.ext4 ./disk.img",
+        "cat x > /dev/null",
+        "tee /dev/null",
+        "shred a.txt",
+        "cp a.txt b.txt",
+        "cat /dev/sda",
+        "dd if=/dev/sda of=./x.img",
+        "truncate -s 0 app.log",
+        "cat /etc/passwd",
+        "tee -a notes.txt",
+        "cp /etc/passwd ./passwd",
+        "chmod -R 755 build",
+        "chmod 600 ~/.ssh/id_ed25519",
+        "chown -R dev src",
+        "f() { f2; }; f2() { ls; }; f",
+        "systemctl status ssh",
+        "systemctl restart web",
+        "echo reboot",
+        "init_db --force",
+        "git push origin main",
+        "git push --force origin feature",
+        "git push --force-with-lease origin feature",
+        "git push origin +feature",
+        "git push origin :feature",
+        "git push --tags",
+        "git push -f",
+        "kill -9 1234",
+        "kill -0 1",
+        "pkill -f server",
+        "echo gsh-canary-deny",
+        "grep -r gsh-canary-deny .",
+        "cat ~/.config/gsh/config.toml",
+        "gsh check -c 'ls'",
+        "gsh status",
+        "ls ~/.config/gsh",
+        "echo 'rm -rf /'",
+        "git commit -m 'rm -rf ~'",
+        "cat <<'EOF'\nrm -rf /\nEOF",
+        "ls -la # rm -rf ~",
+        "rm -rf ~/tmp/*/x",
     ];
     let mut wrong = Vec::new();
     for text in near {

@@ -2,10 +2,8 @@
 //! strictly as its parts, what is unknown is never silent where something known would ask, and the
 //! same request has one answer.
 
-mod common;
-
-use common::cases::rows;
-use common::fixture;
+use crate::common::cases::rows;
+use crate::common::fixture;
 use gsh::host::table::TableHost;
 use gsh::policy::{Policy, Verdict};
 use proptest::prelude::*;
@@ -18,7 +16,10 @@ fn commands() -> Vec<String> {
         include_str!("cases/readonly.txt"),
     ];
     let all = files.iter().flat_map(|text| rows(text)).map(|row| row.command);
-    all.filter(|text| gsh::syntax::parse(text.as_bytes(), &gsh::syntax::Limits::default()).problems.is_empty()).collect()
+    all.filter(|text| {
+        gsh::syntax::parse(text.as_bytes(), &gsh::syntax::Limits::default()).problems.is_empty()
+    })
+    .collect()
 }
 
 fn verdict(host: &TableHost, policy: &Policy, text: &str) -> Verdict {
@@ -42,7 +43,7 @@ fn wrappings(text: &str) -> Vec<(&'static str, String)> {
 
 #[test]
 fn wrapping_never_weakens() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     let mut weaker = Vec::new();
     for text in commands() {
         let plain = verdict(&host, &policy, &text);
@@ -58,27 +59,52 @@ fn wrapping_never_weakens() {
 
 #[test]
 fn one_request_has_one_answer() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     for text in commands() {
-        let (one, two) = (fixture::decide_on(&host, &policy, &text), fixture::decide_on(&host, &policy, &text));
+        let (one, two) =
+            (fixture::decide_on(&host, &policy, &text), fixture::decide_on(&host, &policy, &text));
         assert_eq!((one.verdict, one.floor, one.reason), (two.verdict, two.floor, two.reason), "{text:?}");
     }
 }
 
 #[test]
 fn what_is_unknown_is_not_milder_than_what_is_known() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     for text in [
-        "cat X", "head -5 X", "rm X", "rm -rf X", "sed -i s/a/b/ X", "sort X", "find X -name a", "git diff X", "ls > X",
-        "cp a.txt X", "mv a.txt X", "tee X", "X -rf a", "bash -c X", "eval X", "git push -f origin X", "dd of=X", "chmod X a.txt",
-        "kill X", "git branch X", "sed X a.txt", "awk X a.txt", "git -c X log", "env X ls", "xargs X", "find . X",
+        "cat X",
+        "head -5 X",
+        "rm X",
+        "rm -rf X",
+        "sed -i s/a/b/ X",
+        "sort X",
+        "find X -name a",
+        "git diff X",
+        "ls > X",
+        "cp a.txt X",
+        "mv a.txt X",
+        "tee X",
+        "X -rf a",
+        "bash -c X",
+        "eval X",
+        "git push -f origin X",
+        "dd of=X",
+        "chmod X a.txt",
+        "kill X",
+        "git branch X",
+        "sed X a.txt",
+        "awk X a.txt",
+        "git -c X log",
+        "env X ls",
+        "xargs X",
+        "find . X",
     ] {
         let unknown = verdict(&host, &policy, &text.replace('X', "\"$(unknowable)\""));
-        let strictest = ["/", "~", ".env", "-o", "--output=x", "main", "w x", "/dev/sda", "a;b", "PATH=x", "-D"]
-            .iter()
-            .map(|literal| verdict(&host, &policy, &text.replace('X', &format!("'{literal}'"))))
-            .max()
-            .expect("some literal");
+        let strictest =
+            ["/", "~", ".env", "-o", "--output=x", "main", "w x", "/dev/sda", "a;b", "PATH=x", "-D"]
+                .iter()
+                .map(|literal| verdict(&host, &policy, &text.replace('X', &format!("'{literal}'"))))
+                .max()
+                .expect("some literal");
         assert!(unknown >= strictest.min(Verdict::Ask), "{text}: {unknown:?} is milder than {strictest:?}");
     }
 }
@@ -89,7 +115,7 @@ proptest! {
     #[test]
     fn a_list_is_as_strict_as_its_parts(left in any::<prop::sample::Index>(), right in any::<prop::sample::Index>()) {
         let all = commands();
-        let (host, policy) = (fixture::host(), common::builtin_policy());
+        let (host, policy) = (fixture::host(), crate::common::builtin_policy());
         let (left, right) = (left.get(&all), right.get(&all));
         let list = verdict(&host, &policy, &format!("{left}\n{right}"));
         // The first part runs as it would alone; the second one may stand in another state.
@@ -98,19 +124,73 @@ proptest! {
 
     #[test]
     fn deciding_never_panics(text in "[ -~\n\t]{0,80}") {
-        let (host, policy) = (fixture::host(), common::builtin_policy());
+        let (host, policy) = (fixture::host(), crate::common::builtin_policy());
         let _ = verdict(&host, &policy, &text);
     }
 
     #[test]
     fn deciding_fragments_never_panics(parts in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..24)) {
-        let (host, policy) = (fixture::host(), common::builtin_policy());
+        let (host, policy) = (fixture::host(), crate::common::builtin_policy());
         let _ = verdict(&host, &policy, &parts.concat());
     }
 }
 
 const FRAGMENTS: &[&str] = &[
-    "ls", " ", "\n", ";", "&&", "|", "&", "(", ")", "{ ", "; }", "$(", "`", "\"", "'", "\\", "$x", "${x:-", "}", "<<EOF\n", "EOF\n",
-    "if ", "then ", "fi", "for i in ", "do ", "done", "case x in ", "esac", "[[ ", " ]]", "$((", "))", ">", "<", ">>", "2>&1", "*", "~",
-    "eval ", "sh -c ", "xargs ", "find . ", "-exec ", "{}", "+", "a=1", "f() ", "rm -rf ", "/", "é", "\u{202e}", "=", "#", "!", "-", "git ",
+    "ls",
+    " ",
+    "\n",
+    ";",
+    "&&",
+    "|",
+    "&",
+    "(",
+    ")",
+    "{ ",
+    "; }",
+    "$(",
+    "`",
+    "\"",
+    "'",
+    "\\",
+    "$x",
+    "${x:-",
+    "}",
+    "<<EOF\n",
+    "EOF\n",
+    "if ",
+    "then ",
+    "fi",
+    "for i in ",
+    "do ",
+    "done",
+    "case x in ",
+    "esac",
+    "[[ ",
+    " ]]",
+    "$((",
+    "))",
+    ">",
+    "<",
+    ">>",
+    "2>&1",
+    "*",
+    "~",
+    "eval ",
+    "sh -c ",
+    "xargs ",
+    "find . ",
+    "-exec ",
+    "{}",
+    "+",
+    "a=1",
+    "f() ",
+    "rm -rf ",
+    "/",
+    "é",
+    "\u{202e}",
+    "=",
+    "#",
+    "!",
+    "-",
+    "git ",
 ];

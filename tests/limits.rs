@@ -1,8 +1,6 @@
 //! Bad and huge input: a clear answer, never a panic, a hang or an allow that nothing explains.
 
-mod common;
-
-use common::fixture;
+use crate::common::fixture;
 use gsh::policy::Verdict;
 
 /// `head` n times, then `middle`, then `tail` n times.
@@ -12,7 +10,7 @@ fn nested(head: &str, middle: &str, tail: &str, depth: usize) -> String {
 
 #[test]
 fn deep_nesting_is_a_limit_and_not_a_crash() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     for depth in [10, 40, 63, 64, 65, 100, 1000, 10_000] {
         for (head, middle, tail) in [
             ("$(echo ", "x", ")"),
@@ -30,14 +28,17 @@ fn deep_nesting_is_a_limit_and_not_a_crash() {
         ] {
             let text = format!("echo {}", nested(head, middle, tail, depth));
             let verdict = fixture::decide_on(&host, &policy, &text).verdict;
-            assert!(depth < 65 || verdict >= Verdict::Ask || !head.contains(['(', '{', 'i']), "{head} {depth}");
+            assert!(
+                depth < 65 || verdict >= Verdict::Ask || !head.contains(['(', '{', 'i']),
+                "{head} {depth}"
+            );
         }
     }
 }
 
 #[test]
 fn texts_nested_in_texts_end() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     let mut text = "ls".to_owned();
     for _ in 0..40 {
         text = format!("eval {}", gsh::syntax::quote(&text));
@@ -50,7 +51,7 @@ fn texts_nested_in_texts_end() {
 
 #[test]
 fn functions_that_call_functions_end() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     for (count, nesting) in [(40, 1), (20, 1), (20, 55), (40, 55)] {
         let mut text = "f0() { ls; }\n".to_owned();
         for index in 1..=count {
@@ -65,7 +66,7 @@ fn functions_that_call_functions_end() {
 
 #[test]
 fn huge_and_odd_texts_have_an_answer() {
-    let (host, policy) = (fixture::host(), common::builtin_policy());
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
     let mut request = fixture::request("");
     for (bytes, least) in [
         (Vec::new(), Verdict::Allow),
@@ -86,6 +87,10 @@ fn huge_and_odd_texts_have_an_answer() {
         let decision = gsh::pipeline::check(&request, &policy, &host).decision;
         let start = String::from_utf8_lossy(request.text.get(..20).unwrap_or(&request.text)).into_owned();
         assert!(decision.verdict >= least, "{start:?}: {:?} {}", decision.verdict, decision.reason);
-        assert!(least > Verdict::Allow || decision.verdict == Verdict::Allow, "{start:?}: {}", decision.reason);
+        assert!(
+            least > Verdict::Allow || decision.verdict == Verdict::Allow,
+            "{start:?}: {}",
+            decision.reason
+        );
     }
 }

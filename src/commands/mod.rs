@@ -1,4 +1,8 @@
 //! What the verbs print.
 
+pub mod brief;
+pub mod check;
+pub mod explain;
 pub mod rules;
 pub mod status;
+pub mod trust;

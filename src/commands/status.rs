@@ -60,7 +60,9 @@ pub fn text(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]
         let (name, state) = (layer.layer.word(), state(layer.state));
         let _ = writeln!(text, "  {name:<13} {state:<10} {:>4} rules  {path}", layer.rules);
         for report in &layer.damage {
-            let _ = writeln!(text, "      {}: {}", visible(&report.place()), visible(&report.title));
+            for line in report.to_string().lines() {
+                let _ = writeln!(text, "      {}", visible(line));
+            }
         }
         for ignored in &layer.ignored {
             let _ = writeln!(text, "      no effect: {}", visible(ignored));
@@ -210,7 +212,8 @@ mod tests {
         let text = text(&policy(), None, &by_reading());
         for part in [
             "mode      default (from default)",
-            "/u/config.toml:1:1: unknown key `x`",
+            "unknown key `x`",
+            "/u/config.toml:1:1",
             "untrusted",
             "no effect: allow process.execute \"make\"",
             "no effect: mode = \"bypass\"",

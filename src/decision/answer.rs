@@ -91,12 +91,9 @@ impl<'a> Answer<'a> {
 
 /// The requests that a person is told of: mentions only where a rule answered them.
 pub fn requested(judged: &[Judged]) -> Vec<Requested<'_>> {
-    let told = |each: &&Judged| {
-        each.matched.rule.is_some() || !matches!(each.request.subject, Subject::Mention(_))
-    };
     judged
         .iter()
-        .filter(told)
+        .filter(|each| each.is_told())
         .map(|each| Requested {
             capability: each.request.capability,
             subject: subject(&each.request.subject),

@@ -6,7 +6,7 @@ use super::{Decision, Judged};
 use crate::facts::{EffectKind, Facts};
 use crate::host::Host;
 use crate::policy::floor::{self, Hit, Ruling};
-use crate::policy::{Capability, Layer, Match, Mode, Policy, Subject, Verdict};
+use crate::policy::{Capability, Layer, Mode, Policy, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is decided on.
@@ -46,7 +46,8 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let strictest = if ruling.suspects.is_empty() { strictest } else { strictest.max(mode::ask(&standing)) };
     let (verdict, knob) = mixed(case.policy, &judged, strictest, open);
     let verdict = if ruling.hits.is_empty() { mode::whole(&standing, verdict) } else { Verdict::Deny };
-    let knob = knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
+    let knob =
+        knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
     let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode });
     Decision {
         verdict,
@@ -59,7 +60,6 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         mode,
         firm: standing.firm,
         reads_only,
-        direct: None,
     }
 }
 
@@ -101,7 +101,12 @@ fn firm(facts: &Facts, ruling: &Ruling) -> bool {
 }
 
 /// Some parts allowed, some denied: the knob may turn a deny of the user's own rules into a question.
-fn mixed(policy: &Policy, judged: &[Judged], strictest: Verdict, open: Option<Verdict>) -> (Verdict, Option<&'static str>) {
+fn mixed(
+    policy: &Policy,
+    judged: &[Judged],
+    strictest: Verdict,
+    open: Option<Verdict>,
+) -> (Verdict, Option<&'static str>) {
     let knob = policy.knobs.on_mixed;
     if strictest != Verdict::Deny || knob == Verdict::Deny {
         return (strictest, None);
@@ -109,11 +114,15 @@ fn mixed(policy: &Policy, judged: &[Judged], strictest: Verdict, open: Option<Ve
     let mut denials = judged.iter().filter(|each| each.verdict == Verdict::Deny).peekable();
     let soft = denials.peek().is_some()
         && denials.all(|each| {
-            each.matched.rule.as_ref().is_some_and(|rule| rule.layer != Layer::Managed && !policy.is_untrusted(rule))
+            each.matched
+                .rule
+                .as_ref()
+                .is_some_and(|rule| rule.layer != Layer::Managed && !policy.is_untrusted(rule))
         })
         && open != Some(Verdict::Deny);
     let some_allowed = judged.iter().any(|each| {
-        each.verdict == Verdict::Allow && matches!(each.request.subject, Subject::Command { .. } | Subject::Mention(_))
+        each.verdict == Verdict::Allow
+            && matches!(each.request.subject, Subject::Command { .. } | Subject::Mention(_))
     });
     if soft && some_allowed { (knob, Some("on_mixed")) } else { (strictest, None) }
 }
@@ -152,7 +161,8 @@ fn reason(findings: &Findings<'_>) -> String {
         return allowed(findings);
     }
     let problems = || findings.case.facts.problems.iter().filter(|doubt| !doubt.execution);
-    let strictest = findings.judged.iter().filter(|each| each.verdict >= Verdict::Review).max_by_key(|each| each.verdict);
+    let strictest =
+        findings.judged.iter().filter(|each| each.verdict >= Verdict::Review).max_by_key(|each| each.verdict);
     // A rule's deny is the clearest answer; then what was not understood; then the questions.
     if let Some(each) = strictest.filter(|each| each.matched.verdict == Verdict::Deny) {
         return of_request(each);
@@ -197,8 +207,22 @@ fn of_request(each: &Judged) -> String {
     }
 }
 
-/// A match that no rule made.
+/// What holds when deciding itself failed: nothing runs.
 #[must_use]
-pub fn unmatched(verdict: Verdict) -> Match {
-    Match { verdict, rule: None, reason: None, protected: false }
+pub fn failed(mode: Mode) -> Decision {
+    Decision {
+        verdict: Verdict::Deny,
+        floor: None,
+        reason: INTERNAL_ERROR.to_owned(),
+        requests: Vec::new(),
+        not_understood: Vec::new(),
+        knob: None,
+        mode,
+        firm: true,
+        suggestions: Vec::new(),
+        reads_only: false,
+    }
 }
+
+/// The reason of a decision that could not be made.
+pub const INTERNAL_ERROR: &str = "internal error";

@@ -6,9 +6,9 @@ pub mod decide;
 mod mode;
 pub mod requests;
 
-pub use decide::{Case, decide};
+pub use decide::{Case, INTERNAL_ERROR, decide, failed};
 
-use crate::policy::{CapabilityRequest, Match, Mode, Verdict};
+use crate::policy::{CapabilityRequest, Match, Mode, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is to happen to a request, and all that led there.
@@ -34,8 +34,6 @@ pub struct Decision {
     pub suggestions: Vec<String>,
     /// Fully understood, and only reads.
     pub reads_only: bool,
-    /// The program and words that may be executed directly, without a shell.
-    pub direct: Option<Direct>,
 }
 
 /// One request with what the policy said of it.
@@ -49,11 +47,11 @@ pub struct Judged {
     pub verdict: Verdict,
 }
 
-/// One simple command of literal words that needs no shell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Direct {
-    /// The program's file as PATH finds it.
-    pub path: std::path::PathBuf,
-    /// Its words, the name first.
-    pub argv: Vec<String>,
+impl Judged {
+    /// Whether a person is told of it: a text that is only looked at by rules that name it is worth a
+    /// word when one of them answered.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.matched.rule.is_some() || !matches!(self.request.subject, Subject::Mention(_))
+    }
 }

@@ -26,13 +26,17 @@ pub(super) fn applied(standing: &Standing, each: &Judged) -> Verdict {
 
 /// What even bypass asks about: protected paths, and files that may only tighten.
 fn held(each: &Judged) -> bool {
-    each.matched.protected || each.matched.rule.as_ref().is_some_and(|rule| rule.layer == crate::policy::Layer::Managed)
+    each.matched.protected
+        || each.matched.rule.as_ref().is_some_and(|rule| rule.layer == crate::policy::Layer::Managed)
 }
 
 /// A write, overwrite, move or single deletion inside the project.
 fn is_edit(each: &Judged) -> bool {
     let mild = matches!(each.request.destroys, None | Some(Destroys::Overwrite | Destroys::Delete));
-    each.request.capability == Capability::FileWriteProject && mild && !each.matched.protected && by_default(each)
+    each.request.capability == Capability::FileWriteProject
+        && mild
+        && !each.matched.protected
+        && by_default(each)
 }
 
 /// No rule of a person asks for it.

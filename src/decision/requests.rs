@@ -29,7 +29,9 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
             of_effect(facts, effect).into_iter().for_each(&mut add);
         }
     }
-    for effect in facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len())) {
+    for effect in
+        facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len()))
+    {
         of_effect(facts, effect).into_iter().for_each(&mut add);
     }
     for (text, span) in &facts.mentions {

@@ -25,9 +25,8 @@ impl Surrounds {
     #[must_use]
     pub fn of_process() -> Self {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        let find = |name: &str| {
-            environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-        };
+        let find =
+            |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let folders = Folders::new(&find);
         let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into()];
         if let Some(folders) = &folders {

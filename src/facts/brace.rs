@@ -34,6 +34,20 @@ pub(super) fn expand(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     Some(words)
 }
 
+/// The words of an unquoted text with its braces expanded; itself when they are too many.
+#[must_use]
+pub fn words(text: &str) -> Vec<String> {
+    let units: Vec<Unit> = text.chars().map(|character| Unit::Char(character, false)).collect();
+    let text_of = |units: &Vec<Unit>| -> String {
+        let characters = units.iter().filter_map(|unit| match unit {
+            Unit::Char(character, _) => Some(*character),
+            Unit::Piece(_) => None,
+        });
+        characters.collect()
+    };
+    expand(&units).map_or_else(|| vec![text.to_owned()], |words| words.iter().map(text_of).collect())
+}
+
 /// The first group that expands: where it starts, where it ends, its choices.
 fn find(units: &[Unit]) -> Option<(usize, usize, Vec<Vec<Unit>>)> {
     for start in 0..units.len() {
@@ -157,20 +171,7 @@ mod tests {
             ("{a..", vec!["{a.."]),
             ("/etc{,.bak}", vec!["/etc", "/etc.bak"]),
         ] {
-            let units: Vec<Unit> = word.chars().map(|character| Unit::Char(character, false)).collect();
-            let words: Vec<String> = expand(&units)
-                .unwrap_or_default()
-                .iter()
-                .map(|word| {
-                    word.iter()
-                        .map(|unit| match unit {
-                            Unit::Char(character, _) => *character,
-                            Unit::Piece(_) => '$',
-                        })
-                        .collect()
-                })
-                .collect();
-            assert_eq!(words, expected, "{word}");
+            assert_eq!(words(word), expected, "{word}");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Builtins that change the shell's own state: the directory, variables, functions.
 
-use super::arg::{Arg, Part};
+use std::rc::Rc;
+
+use super::arg::{Arg, Hole, HoleKind};
 use super::gather::Gatherer;
 use super::path;
 use super::state::{State, Stream, Value, unknown};
@@ -10,11 +12,67 @@ use crate::syntax::Cause;
 
 /// Names that bash runs itself, unless a path is given.
 const BUILTINS: &[&str] = &[
-    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
-    "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
-    "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let", "local", "logout", "mapfile", "popd",
-    "printf", "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
-    "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
 ];
 
 /// Whether bash runs this name itself.
@@ -36,6 +94,11 @@ impl Gatherer<'_> {
                 }
             }
             "read" => read(state, words, stdin),
+            "printf" if words.get(1).and_then(Arg::text) == Some("-v") => {
+                if let Some(name) = words.get(2).and_then(Arg::text) {
+                    state.vars.insert(name.to_owned(), Value::Text(unknown()));
+                }
+            }
             "mapfile" | "readarray" | "getopts" => {
                 for word in words.iter().skip(1).filter_map(Arg::text) {
                     state.vars.insert(word.to_owned(), Value::Text(unknown()));
@@ -54,7 +117,8 @@ impl Gatherer<'_> {
     }
 
     fn change_directory(&mut self, state: &mut State, words: &[Arg]) {
-        let mut operands = words.iter().skip(1).filter(|word| !matches!(word.text(), Some("-P" | "-L" | "-e" | "--")));
+        let mut operands =
+            words.iter().skip(1).filter(|word| !matches!(word.text(), Some("-P" | "-L" | "-e" | "--")));
         let target = match operands.next() {
             None => self.text_of_variable(state, "HOME").map(|home| Arg::literal(home, Span::default())),
             Some(word) if word.text() == Some("-") => None,
@@ -63,35 +127,59 @@ impl Gatherer<'_> {
         let text = target.as_ref().and_then(Arg::text);
         let place = text.and_then(|text| path::locate(self.host, state.cwd.as_deref(), text));
         // When the directory cannot be entered, what follows runs where the shell was.
+        state.tentative = false;
         state.cwd = match place {
-            Some(place) if place.node == Node::Directory && !state.disturbed => Some(place.lexical),
+            Some(place) if place.node == Node::Directory && !state.relinked => Some(place.lexical),
             Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
-            Some(place) if place.node == Node::Missing || state.disturbed => self.guess(state, place.lexical),
+            Some(place) if place.node == Node::Missing || state.relinked => {
+                state.tentative = !self.lasts(&place.lexical);
+                Some(place.lexical)
+            }
             _ => None,
         };
     }
 
-    /// A directory that is not there (yet): `cd` fails or an earlier part makes it. Known danger is
-    /// judged at the directory itself; everything else is unknown.
-    fn guess(&self, _state: &State, lexical: String) -> Option<String> {
-        let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical.as_str());
-        home.then_some(lexical)
+    /// Whether a directory is there in any case: the root, what is in it, a home.
+    fn lasts(&self, lexical: &str) -> bool {
+        let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical);
+        home || lexical == "/" || path::parent(lexical) == "/"
     }
 
     fn declare(&mut self, state: &mut State, name: &str, words: &[Arg]) {
         let mut exports = name == "export";
+        let mut fixes = name == "readonly";
+        let mut own = matches!(name, "local" | "declare" | "typeset");
         for word in words.iter().skip(1) {
             let head = word.head().to_owned();
             if head.starts_with(['-', '+']) {
                 exports |= head.starts_with('-') && head.contains('x');
+                fixes |= head.starts_with('-') && head.contains('r');
+                own &= !head.contains('g');
                 if head.contains('n') && name != "export" || head.contains('i') {
-                    self.doubt(Cause::UnknownConstruct, "references and integer variables can run code", word.span, true);
+                    self.doubt(
+                        Cause::UnknownConstruct,
+                        "references and integer variables can run code",
+                        word.span,
+                        true,
+                    );
                 }
                 continue;
             }
             let Some((variable, _)) = head.split_once('=') else {
+                if own && let Some(locals) = self.locals.last_mut() {
+                    locals.insert(head.clone());
+                    state.vars.insert(head.clone(), Value::Unset);
+                }
+                if fixes {
+                    state.readonly.insert(head.clone());
+                }
                 if word.text().is_none() {
-                    self.doubt(Cause::DynamicWord, "which variable this sets is not known here", word.span, true);
+                    self.doubt(
+                        Cause::DynamicWord,
+                        "which variable this sets is not known here",
+                        word.span,
+                        true,
+                    );
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
                     self.environment(&head, text.as_deref(), word.span);
@@ -106,6 +194,12 @@ impl Gatherer<'_> {
                 value = unknown();
             }
             self.environment(&variable, value.text(), word.span);
+            if let Some(locals) = self.locals.last_mut().filter(|_| own) {
+                locals.insert(variable.clone());
+            }
+            if fixes {
+                state.readonly.insert(variable.clone());
+            }
             if exports || self.host.var(&variable).is_some() {
                 state.exported.insert(variable.clone());
             }
@@ -141,8 +235,10 @@ impl Gatherer<'_> {
 /// `read NAME …`: the variables hold a line of the input.
 fn read(state: &mut State, words: &[Arg], stdin: &Stream) {
     let mut names = Vec::new();
+    let mut whole = true;
     let mut rest = words.iter().skip(1);
     while let Some(word) = rest.next() {
+        whole &= !matches!(word.text(), Some("-d" | "-n" | "-N" | "-a"));
         match word.text() {
             Some("-a" | "-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u") => {
                 let value = rest.next();
@@ -160,11 +256,26 @@ fn read(state: &mut State, words: &[Arg], stdin: &Stream) {
     if names.is_empty() {
         state.vars.insert("REPLY".to_owned(), Value::Text(stdin.line(Span::default())));
     }
-    let only = names.len() == 1;
+    let only = names.len() == 1 && whole;
     for (name, span) in names {
-        let value = if only { stdin.line(span) } else { Arg::any(Cause::DynamicWord, span) };
-        let kept = value.parts.iter().all(|part| !matches!(part, Part::Text(text) if text.contains('\\')));
-        state.vars.insert(name, Value::Text(if kept { value } else { unknown() }));
+        let value = if only { trimmed(&stdin.line(span)) } else { Arg::any(Cause::DynamicWord, span) };
+        state.vars.insert(name, Value::Text(value));
+    }
+}
+
+/// A line as `read` may leave it: blanks around it removed or not, and nothing that a backslash changes.
+fn trimmed(line: &Arg) -> Arg {
+    let Some(texts) = line.alternatives(path::ENUMERATED) else { return line.clone() };
+    if texts.iter().any(|text| text.contains('\\')) {
+        return unknown();
+    }
+    let mut all: Vec<String> = texts.iter().map(|text| text.trim_matches([' ', '\t']).to_owned()).collect();
+    all.extend(texts);
+    all.sort();
+    all.dedup();
+    match all.as_slice() {
+        [only] => Arg::literal(only, line.span),
+        _ => Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(all)), splits: true }, line.span),
     }
 }
 

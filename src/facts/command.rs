@@ -9,7 +9,8 @@ use super::gather::Gatherer;
 use super::state::{Function, State, Stream, Value, is_number, unknown};
 use crate::report::Span;
 use crate::syntax::{
-    Arithmetic, AssignedValue, Cause, Command, Connective, Piece, Redirection, Script, Simple, Statement, Word,
+    Arithmetic, AssignedValue, Cause, Command, Connective, Piece, Redirection, Script, Simple, Statement,
+    Word,
 };
 
 impl Gatherer<'_> {
@@ -17,6 +18,7 @@ impl Gatherer<'_> {
     pub(super) fn statements(&mut self, state: &mut State, body: &[Statement], stdin: &Stream) -> Stream {
         let mut output = None;
         for statement in body {
+            state.settle();
             if !self.step(statement.span) {
                 return Stream::Any;
             }
@@ -72,28 +74,38 @@ impl Gatherer<'_> {
         match command {
             Command::Simple(simple) => self.simple(state, simple, stdin),
             Command::Pipeline { parts, span, .. } => self.pipeline(state, parts, *span, stdin),
-            Command::AndOr { left, operator, right, .. } => self.and_or(state, (left, *operator, right), stdin),
+            Command::AndOr { left, operator, right, .. } => {
+                self.and_or(state, (left, *operator, right), stdin)
+            }
             Command::Group(body) => self.statements(state, body, stdin),
             Command::Subshell(body) => self.subshell(state, |walk, own| walk.statements(own, body, stdin)),
             Command::If { arms, otherwise } => self.branches(state, arms, otherwise, stdin),
-            Command::Loop { condition, body } => {
-                self.repeat(state, stdin, |walk, state| {
+            Command::Loop { condition, body } => self.repeat(
+                state,
+                stdin,
+                |walk, state| {
                     walk.statements(state, condition, stdin);
                     walk.statements(state, body, stdin);
-                }, &[condition, body])
-            }
+                },
+                &[condition, body],
+            ),
             Command::For { name, words, body } => self.for_each(state, (name, words.as_deref(), body), stdin),
             Command::ArithmeticFor { header, body } => {
                 for name in &header.names {
                     state.vars.entry(name.clone()).or_insert_with(|| Value::Text(number(header.span)));
                 }
                 self.arithmetic(state, header);
-                self.repeat(state, stdin, |walk, state| {
-                    for name in &header.names {
-                        state.vars.insert(name.clone(), Value::Text(number(header.span)));
-                    }
-                    walk.statements(state, body, stdin);
-                }, &[body])
+                self.repeat(
+                    state,
+                    stdin,
+                    |walk, state| {
+                        for name in &header.names {
+                            state.vars.insert(name.clone(), Value::Text(number(header.span)));
+                        }
+                        walk.statements(state, body, stdin);
+                    },
+                    &[body],
+                )
             }
             Command::Case { subject, arms } => self.case(state, (subject, arms), stdin),
             Command::Function { name, body, .. } => {
@@ -157,6 +169,11 @@ impl Gatherer<'_> {
         self.command(state, left, stdin);
         let middle = self.facts.invocations.len();
         let mut after = state.clone();
+        // After `&&` the directory was entered; otherwise nobody knows.
+        match operator {
+            Connective::And => after.tentative = false,
+            Connective::Or => after.settle(),
+        }
         self.command(&mut after, right, stdin);
         // `cd DIR && …` and `cd DIR || exit`: what follows the list runs where the list leaves it.
         let settled = operator == Connective::Or && leaves(right);
@@ -248,30 +265,27 @@ impl Gatherer<'_> {
             None => state.positional.clone().unwrap_or_else(|| vec![unknown()]),
         };
         let value = one_of(&items);
-        self.repeat(state, stdin, |walk, state| {
-            state.vars.insert(name.to_owned(), Value::Text(value));
-            walk.statements(state, body, stdin);
-        }, &[body])
+        self.repeat(
+            state,
+            stdin,
+            |walk, state| {
+                state.vars.insert(name.to_owned(), Value::Text(value));
+                walk.statements(state, body, stdin);
+            },
+            &[body],
+        )
     }
 
-    fn case(
-        &mut self,
-        state: &mut State,
-        (subject, arms): (&Word, &[(Vec<Word>, Vec<Statement>)]),
-        stdin: &Stream,
-    ) -> Stream {
+    fn case(&mut self, state: &mut State, (subject, arms): (&Word, &[Arm]), stdin: &Stream) -> Stream {
         self.single(state, subject);
-        let mut ends = Vec::new();
         for (patterns, body) in arms {
             for pattern in patterns {
                 self.single(state, pattern);
             }
+            // An arm may fall through to the next (`;&`), so each starts where any before it may end.
             let mut inside = state.clone();
             self.statements(&mut inside, body, stdin);
-            ends.push(inside);
-        }
-        for end in &ends {
-            state.join(end);
+            state.join(&inside);
         }
         Stream::Any
     }
@@ -303,7 +317,12 @@ impl Gatherer<'_> {
             };
             for operand in operands.into_iter().flatten() {
                 if !plain_operand(operand) {
-                    self.doubt(Cause::UnknownConstruct, "bash may run code in this operand of [[ ]]", span, true);
+                    self.doubt(
+                        Cause::UnknownConstruct,
+                        "bash may run code in this operand of [[ ]]",
+                        span,
+                        true,
+                    );
                 }
             }
         }
@@ -359,6 +378,9 @@ impl Gatherer<'_> {
     }
 }
 
+/// Patterns and body of one arm of `case`.
+type Arm = (Vec<Word>, Vec<Statement>);
+
 /// A number, or a name that holds one: nothing that arithmetic would expand further.
 fn plain_operand(arg: &Arg) -> bool {
     match arg.parts.as_slice() {
@@ -397,9 +419,7 @@ fn one_of(items: &[Arg]) -> Arg {
     let glob = items.first().and_then(|arg| arg.glob.clone());
     match texts.as_slice() {
         [only] => Arg { glob, ..Arg::literal(only, span) },
-        _ => {
-            Arg { glob, ..Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, span) }
-        }
+        _ => Arg { glob, ..Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, span) },
     }
 }
 
@@ -426,10 +446,15 @@ fn assigns(text: &str, name: &str) -> bool {
         let head = text.get(..at).unwrap_or("").trim_end();
         let assigned = rest.starts_with('=') && !rest.starts_with("==");
         let compound = rest.find('=').is_some_and(|at| {
-            (1..=2).contains(&at) && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
+            (1..=2).contains(&at)
+                && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
         });
-        assigned || compound || rest.starts_with("++") || rest.starts_with("--")
-            || head.ends_with("++") || head.ends_with("--")
+        assigned
+            || compound
+            || rest.starts_with("++")
+            || rest.starts_with("--")
+            || head.ends_with("++")
+            || head.ends_with("--")
     })
 }
 

@@ -21,6 +21,7 @@ impl Gatherer<'_> {
     pub(super) fn uses(&mut self, state: &mut State, reading: &Reading, by: usize) -> bool {
         let before = self.facts.problems.len();
         let cwd = self.directory(state, reading);
+        let first = self.facts.effects.len();
         for each in &reading.uses {
             match each.role {
                 Role::Pattern => {}
@@ -38,6 +39,17 @@ impl Gatherer<'_> {
                 role => self.plain_use(state, cwd.as_deref(), (role, &each.arg), by),
             }
         }
+        // Only what comes after this command sees the links it changed.
+        let written = self.facts.effects.iter().skip(first).filter_map(|effect| match &effect.kind {
+            EffectKind::Write { target, change } if disturbs(target) => Some(*change),
+            _ => None,
+        });
+        let changes: Vec<Change> = written.collect();
+        state.disturbed |= !changes.is_empty();
+        let puts = reading.uses.iter().any(|each| each.role == Role::PutTo);
+        state.relinked |= changes
+            .iter()
+            .any(|change| puts || matches!(change, Change::Move | Change::Delete | Change::DeleteTree));
         self.facts.problems.len() == before
     }
 
@@ -60,14 +72,16 @@ impl Gatherer<'_> {
         if reads && arg.text().is_some_and(|text| state.pipes.contains_key(text)) {
             return;
         }
+        if role == Role::List {
+            // A name that is looked at tells nothing, whatever it is.
+            for target in path::targets(self.host, cwd, arg) {
+                self.effect(EffectKind::List(target), Some(by), arg.span);
+            }
+            return;
+        }
         for target in self.targets(state, cwd, arg, change.unwrap_or(Change::Create), reads) {
             let kind = match (change, role) {
-                (Some(change), _) => {
-                    state.disturbed |= disturbs(&target);
-                    state.relinked |= change == Change::Move;
-                    EffectKind::Write { target, change }
-                }
-                (None, Role::List) => EffectKind::List(target),
+                (Some(change), _) => EffectKind::Write { target, change },
                 (None, _) => {
                     if let Target::Below { root, .. } = &target {
                         let detail = format!("which files below {} it reads cannot be listed", root.lexical);
@@ -89,7 +103,6 @@ impl Gatherer<'_> {
             .map(|each| &each.arg)
             .collect();
         for target in self.targets(state, cwd, &to.arg, Change::Put, false) {
-            state.disturbed |= disturbs(&target);
             let Target::Known(folder) = &target else {
                 self.effect(EffectKind::Write { target, change: Change::Put }, Some(by), to.arg.span);
                 continue;
@@ -124,7 +137,14 @@ impl Gatherer<'_> {
     }
 
     /// The places of a word, with a doubt for those that cannot be told.
-    fn targets(&mut self, state: &State, cwd: Option<&str>, arg: &Arg, change: Change, reads: bool) -> Vec<Target> {
+    fn targets(
+        &mut self,
+        state: &State,
+        cwd: Option<&str>,
+        arg: &Arg,
+        change: Change,
+        reads: bool,
+    ) -> Vec<Target> {
         let mut found = path::targets(self.host, cwd, arg);
         if let [Target::Below { root, name }] = found.as_slice()
             && let Some(files) = self.enumerate(state, &root.lexical, name.as_deref())
@@ -308,6 +328,34 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         Stream::Lines(HoleKind::Below(Rc::new(places)))
+    }
+
+    /// What `ls` prints: its operands, and the names in those that are folders.
+    pub(super) fn listing(&self, state: &State, reading: &Reading, words: &[Arg]) -> Stream {
+        let hidden = words.iter().skip(1).any(|word| {
+            word.text().is_none_or(|text| text.starts_with('-') && text.contains(['a', 'A', 'f', 'U']))
+        });
+        let operands: Vec<&Arg> =
+            reading.uses.iter().filter(|each| each.role == Role::List).map(|each| &each.arg).collect();
+        let here = Arg::literal(".", Span::default());
+        let operands = if operands.is_empty() { vec![&here] } else { operands };
+        let mut texts = Vec::new();
+        for operand in operands {
+            let Some(text) = operand.text().filter(|_| !state.disturbed) else { return Stream::Any };
+            let Some(place) = path::locate(self.host, state.cwd.as_deref(), text) else { return Stream::Any };
+            texts.push(text.to_owned());
+            if place.node == Node::Directory {
+                let Some(names) = self.host.list(std::path::Path::new(&place.lexical)) else {
+                    return Stream::Any;
+                };
+                texts.extend(names.into_iter().filter(|name| hidden || !name.starts_with('.')));
+            }
+        }
+        if texts.len() > path::ENUMERATED {
+            Stream::Any
+        } else {
+            Stream::Lines(HoleKind::OneOf(Rc::new(texts)))
+        }
     }
 
     /// Every file at or below a place whose name matches, as absolute paths.

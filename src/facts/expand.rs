@@ -182,12 +182,15 @@ impl Gatherer<'_> {
             },
             "IFS" => Some(Value::Text(Arg::literal(" \t\n", span))),
             _ if name.bytes().all(|byte| byte.is_ascii_digit()) => self.positional(state, name, span),
+            _ if state.forgets && name != "HOME" => hole(HoleKind::Any(Cause::DynamicWord)),
             _ => self.host.var(name).map(|text| Value::Text(Arg::literal(text, span))),
         }
     }
 
     fn positional(&self, state: &State, name: &str, span: Span) -> Option<Value> {
-        let Some(args) = &state.positional else { return Some(Value::Text(Arg::any(Cause::DynamicWord, span))) };
+        let Some(args) = &state.positional else {
+            return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
+        };
         let index: usize = name.parse().ok()?;
         args.get(index.checked_sub(1)?).map(|arg| Value::Text(arg.clone()))
     }
@@ -333,7 +336,7 @@ impl Gatherer<'_> {
             // An unknown text beside a wildcard: what the pattern finds is as unknown.
             return vec![arg];
         };
-        if !wild {
+        if !wild || !glob::is_pattern(&pattern) {
             return vec![arg];
         }
         let glob: Rc<str> = Rc::from(pattern.as_str());
@@ -458,8 +461,8 @@ fn edit(text: &str, operator: &str, operand: &str) -> Option<String> {
     let cut_back = |at: &usize| text.get(*at..).is_some_and(|tail| glob::matches(operand, tail));
     match operator {
         "#" => Some(ends().find(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
-        "##" => Some(ends().filter(cut_front).last().map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
-        "%" => Some(ends().filter(cut_back).last().map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
+        "##" => Some(ends().rfind(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
+        "%" => Some(ends().rfind(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
         "%%" => Some(ends().find(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
         "^^" if operand.is_empty() => Some(text.to_uppercase()),
         ",," if operand.is_empty() => Some(text.to_lowercase()),
@@ -491,7 +494,11 @@ fn substring(text: &str, operand: &str) -> Option<String> {
 
 fn replaced(text: &str, operator: &str, operand: &str) -> Option<String> {
     let (pattern, with) = operand.split_once('/').unwrap_or((operand, ""));
-    if glob::is_pattern(pattern) || pattern.is_empty() || pattern.starts_with(['#', '%']) || with.contains('&') {
+    if glob::is_pattern(pattern)
+        || pattern.is_empty()
+        || pattern.starts_with(['#', '%'])
+        || with.contains('&')
+    {
         return None;
     }
     let (pattern, with) = (glob::plain(pattern), glob::plain(with));

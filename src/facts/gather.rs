@@ -31,6 +31,8 @@ pub(super) struct Gatherer<'a> {
     pub levels: usize,
     /// Functions being called, outermost first.
     pub calls: Vec<String>,
+    /// Variables that each of them made its own.
+    pub locals: Vec<BTreeSet<String>>,
     /// Functions that were called somewhere.
     pub called: BTreeSet<String>,
     /// Wrappers around the command being read, outermost first.
@@ -62,11 +64,8 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
 #[must_use]
 pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
     let mut walk = Gatherer::new(host);
-    let mut state = State {
-        cwd: cwd.to_str().map(str::to_owned),
-        positional: Some(Vec::new()),
-        ..State::default()
-    };
+    let mut state =
+        State { cwd: cwd.to_str().map(str::to_owned), positional: Some(Vec::new()), ..State::default() };
     walk.invoke(&mut state, argv, &Stream::Any);
     walk.facts
 }
@@ -80,6 +79,7 @@ impl<'a> Gatherer<'a> {
             depth: 0,
             levels: 0,
             calls: Vec::new(),
+            locals: Vec::new(),
             called: BTreeSet::new(),
             wrappers: Vec::new(),
             inside: None,

@@ -42,10 +42,8 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 fn one(pattern: &[char], p: usize, character: char) -> Option<usize> {
     match pattern.get(p)? {
         '?' => Some(p + 1),
-        '[' => bracket(pattern, p, character).map_or_else(
-            || (character == '[').then_some(p + 1),
-            |(end, hit)| hit.then_some(end),
-        ),
+        '[' => bracket(pattern, p, character)
+            .map_or_else(|| (character == '[').then_some(p + 1), |(end, hit)| hit.then_some(end)),
         '\\' if p + 1 < pattern.len() => (pattern.get(p + 1) == Some(&character)).then_some(p + 2),
         other => (*other == character).then_some(p + 1),
     }
@@ -80,12 +78,13 @@ fn bracket(pattern: &[char], start: usize, character: char) -> Option<(usize, bo
     }
 }
 
-/// Whether a text holds an active wildcard.
+/// Whether a text holds an active wildcard. A `[` that nothing closes is none.
 #[must_use]
 pub fn is_pattern(text: &str) -> bool {
     let mut escaped = false;
-    text.chars().any(|character| {
-        let active = !escaped && matches!(character, '*' | '?' | '[');
+    text.char_indices().any(|(at, character)| {
+        let closes = || text.get(at + 2..).is_some_and(|rest| rest.contains(']'));
+        let active = !escaped && (matches!(character, '*' | '?') || character == '[' && closes());
         escaped = character == '\\' && !escaped;
         active
     })
@@ -154,7 +153,13 @@ pub(super) fn expand(host: &dyn Host, cwd: Option<&str>, pattern: &str) -> Optio
 }
 
 /// Follows one component below `head`.
-fn step(host: &dyn Host, cwd: Option<&str>, head: &str, component: &str, next: &mut Vec<String>) -> Option<()> {
+fn step(
+    host: &dyn Host,
+    cwd: Option<&str>,
+    head: &str,
+    component: &str,
+    next: &mut Vec<String>,
+) -> Option<()> {
     let dir = full(cwd, head);
     if !is_pattern(component) {
         let path = format!("{head}{}", plain(component));
@@ -213,9 +218,15 @@ mod tests {
 
     #[test]
     fn broad_components_name_nothing() {
-        for (component, expected) in
-            [("*", true), (".*", true), (".[!.]*", true), ("[a-z]*", true), ("*.tmp", false), ("a*", false), ("?", false)]
-        {
+        for (component, expected) in [
+            ("*", true),
+            (".*", true),
+            (".[!.]*", true),
+            ("[a-z]*", true),
+            ("*.tmp", false),
+            ("a*", false),
+            ("?", false),
+        ] {
             assert_eq!(is_broad(component), expected, "{component}");
         }
     }

@@ -7,10 +7,20 @@ use super::arg::{Arg, Below, Hole, HoleKind};
 use super::effects::{replace, stream_words};
 use super::gather::Gatherer;
 use super::path::{self, Target};
-use super::programs::{Fill, Inner, Reading, Wrapper};
+use super::programs::{Fill, Inner, Reading, Role, Wrapper};
 use super::state::{State, Stream, Value};
 use crate::report::Span;
 use crate::syntax::{self, Cause};
+
+/// Which shell reads an inner text.
+enum Reader<'a> {
+    /// This one, now (`eval`).
+    Here,
+    /// This one, at some later moment (`trap`).
+    Later,
+    /// A new one, with these words after the text.
+    Child(&'a [Arg]),
+}
 
 impl Gatherer<'_> {
     /// Everything a command runs inside itself. The stream is what the innermost prints, when the
@@ -26,6 +36,10 @@ impl Gatherer<'_> {
             return None;
         }
         let span = self.facts.invocations.get(index).map_or_else(Span::default, |each| each.span);
+        // With a file of its own for the words (`xargs -a`), the input is not what it reads.
+        let elsewhere = reading.wrapper == Some(Wrapper::Multiplying)
+            && reading.uses.iter().any(|each| each.role == Role::Read);
+        let stdin = if elsewhere { &Stream::Any } else { stdin };
         let same_shell = matches!(name, "eval" | "command" | "builtin" | "exec" | "." | "source" | "trap");
         let wraps = reading.wrapper.is_some();
         if let Some(kind) = reading.wrapper {
@@ -50,7 +64,10 @@ impl Gatherer<'_> {
             // A file or input that runs as code is the runner's own doing.
             let own = matches!(inner, Inner::ShellFile(_) | Inner::ShellInput { .. });
             let code = self.facts.problems.iter().skip(before).any(|doubt| doubt.execution);
-            if own && code && let Some(invocation) = self.facts.invocations.get_mut(index) {
+            if own
+                && code
+                && let Some(invocation) = self.facts.invocations.get_mut(index)
+            {
                 invocation.explained = false;
             }
         }
@@ -61,19 +78,29 @@ impl Gatherer<'_> {
         if passes && reading.inner.len() == 1 { last } else { Some(Stream::Any) }
     }
 
-    fn one(&mut self, state: &mut State, inner: &Inner, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+    fn one(
+        &mut self,
+        state: &mut State,
+        inner: &Inner,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
         match inner {
             Inner::Command { argv, fill, directory, assignments } => {
                 self.inner_command(state, (argv, fill), directory.as_ref(), assignments, stdin)
             }
             Inner::Shell { text, args, posix } => {
-                let same = matches!(name, "eval" | "trap");
-                self.shell_text(state, text, (args, *posix, same), stdin)
+                let shell = match name {
+                    "eval" => Reader::Here,
+                    "trap" => Reader::Later,
+                    _ => Reader::Child(args),
+                };
+                self.shell_text(state, text, (shell, *posix), stdin)
             }
             Inner::ShellInput { posix } => match stdin {
                 Stream::Text(text) => {
                     let text = text.clone();
-                    self.shell_text(state, &text, (&[], *posix, false), &Stream::Any)
+                    self.shell_text(state, &text, (Reader::Child(&[]), *posix), &Stream::Any)
                 }
                 stream => {
                     if *stream == Stream::Download {
@@ -125,7 +152,12 @@ impl Gatherer<'_> {
     fn set_for_child(&mut self, state: &mut State, assignment: &Arg) {
         let head = assignment.head().to_owned();
         let Some((name, _)) = head.split_once('=') else {
-            self.doubt(Cause::ExecutingEnvironment, "which variable is set is not known here", assignment.span, true);
+            self.doubt(
+                Cause::ExecutingEnvironment,
+                "which variable is set is not known here",
+                assignment.span,
+                true,
+            );
             return;
         };
         let value = assignment.after(name.len() + 1);
@@ -139,11 +171,16 @@ impl Gatherer<'_> {
         &mut self,
         state: &mut State,
         text: &Arg,
-        (args, posix, same): (&[Arg], bool, bool),
+        (shell, posix): (Reader<'_>, bool),
         stdin: &Stream,
     ) -> Stream {
         let Some(literal) = text.text() else {
-            self.doubt(Cause::OpaqueCode, "the text this shell runs is only known when it runs", text.span, true);
+            self.doubt(
+                Cause::OpaqueCode,
+                "the text this shell runs is only known when it runs",
+                text.span,
+                true,
+            );
             state.disturb();
             return Stream::Any;
         };
@@ -151,27 +188,40 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         if !posix {
-            self.doubt(Cause::UnsupportedShell, "gsh reads the language of bash and POSIX shells only", text.span, true);
+            self.doubt(
+                Cause::UnsupportedShell,
+                "gsh reads the language of bash and POSIX shells only",
+                text.span,
+                true,
+            );
         }
         let script = syntax::parse(literal.as_bytes(), &self.limits);
         let outer = self.inside;
         self.inside = Some(self.span(text.span));
-        let stream = if same {
-            self.script(state, &script, stdin)
-        } else {
-            // A shell started with `-c TEXT NAME ARGS`: the name is `$0`.
-            let mut child = state.for_child(args.iter().skip(1).cloned().collect());
-            let stream = self.script(&mut child, &script, stdin);
-            state.disturbed |= child.disturbed;
-            state.relinked |= child.relinked;
-            stream
+        let stream = match shell {
+            Reader::Here => self.script(state, &script, stdin),
+            Reader::Later => self.script(&mut state.later(), &script, stdin),
+            Reader::Child(args) => {
+                // A shell started with `-c TEXT NAME ARGS`: the name is `$0`.
+                let mut child = state.for_child(args.iter().skip(1).cloned().collect());
+                let stream = self.script(&mut child, &script, stdin);
+                state.disturbed |= child.disturbed;
+                state.relinked |= child.relinked;
+                stream
+            }
         };
         self.inside = outer;
         stream
     }
 
     /// A script file that a shell runs.
-    fn shell_file(&mut self, state: &mut State, file: &Arg, (name, span): (&str, Span), stdin: &Stream) -> Stream {
+    fn shell_file(
+        &mut self,
+        state: &mut State,
+        file: &Arg,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
         let path = file.text().unwrap_or_default();
         let stream = match path {
             "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-" => Some(stdin.clone()),
@@ -179,8 +229,8 @@ impl Gatherer<'_> {
         };
         match stream {
             Some(Stream::Text(text)) => {
-                let same = matches!(name, "." | "source");
-                self.shell_text(state, &text, (&[], true, same), &Stream::Any)
+                let shell = if matches!(name, "." | "source") { Reader::Here } else { Reader::Child(&[]) };
+                self.shell_text(state, &text, (shell, true), &Stream::Any)
             }
             Some(Stream::Download) => {
                 self.effect(EffectKind::RunsDownload, None, span);
@@ -193,7 +243,12 @@ impl Gatherer<'_> {
                 state.disturb();
                 if matches!(name, "." | "source") {
                     state.vars.values_mut().for_each(|value| *value = Value::Text(super::state::unknown()));
-                    self.doubt(Cause::OpaqueCode, "the file it reads may change what follows", file.span, false);
+                    self.doubt(
+                        Cause::OpaqueCode,
+                        "the file it reads may change what follows",
+                        file.span,
+                        false,
+                    );
                 }
                 Stream::Any
             }

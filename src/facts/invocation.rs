@@ -1,5 +1,6 @@
 //! Simple commands: what their name is, what a table says of their words, what follows from it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
@@ -8,7 +9,7 @@ use super::environment;
 use super::gather::Gatherer;
 use super::path;
 use super::programs::{self, Act, Input, Output, Reading, Role};
-use super::state::{Function, State, Stream, Value};
+use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{EffectKind, Invocation, text_of};
 use crate::host::Node;
 use crate::report::Span;
@@ -54,8 +55,13 @@ impl Gatherer<'_> {
             self.assign(state, assignment);
             state.exported.insert(name);
         }
+        let keeps = argv.first().and_then(Arg::text).is_some_and(|name| {
+            matches!(name, "export" | "readonly" | "declare" | "typeset" | "local" | "eval" | "." | "source")
+        });
         let stream = self.invoke(state, argv, &stdin);
         for (name, value, exported) in saved.into_iter().rev() {
+            // `x=1 export x` keeps the value, and an evaluated text may.
+            let value = if keeps { Some(Value::Text(unknown())) } else { value };
             match value {
                 Some(value) => state.vars.insert(name.clone(), value),
                 None => state.vars.remove(&name),
@@ -71,7 +77,8 @@ impl Gatherer<'_> {
     fn declaration_fields(&mut self, state: &mut State, words: &[Word]) -> Vec<Arg> {
         let mut args = Vec::new();
         for word in words {
-            let assigns = matches!(word.pieces.first(), Some(Piece::Text { text, .. }) if is_assignment(text));
+            let assigns =
+                matches!(word.pieces.first(), Some(Piece::Text { text, .. }) if is_assignment(text));
             if assigns {
                 args.push(self.single(state, word));
             } else {
@@ -116,7 +123,15 @@ impl Gatherer<'_> {
     }
 
     fn assign(&mut self, state: &mut State, assignment: &Assignment) {
-        let value = self.assigned_value(state, assignment);
+        let mut value = self.assigned_value(state, assignment);
+        if state.readonly.contains(&assignment.name) {
+            // bash refuses the new value; which of the two holds is not worth a guess.
+            let old = state.vars.get(&assignment.name).cloned();
+            value = match (old, value) {
+                (Some(Value::Text(old)), Value::Text(new)) => Value::Text(either(&old, &new)),
+                _ => Value::Text(unknown()),
+            };
+        }
         let text = match &value {
             Value::Text(arg) => arg.text().map(str::to_owned),
             _ => None,
@@ -211,7 +226,12 @@ impl Gatherer<'_> {
         let span = argv.first().map_or_else(Span::default, |word| word.span);
         self.called.insert(name.to_owned());
         let Function::Known(body) = function else {
-            self.doubt(Cause::ShadowedProgram, format!("which {name} this calls depends on what ran before"), span, true);
+            self.doubt(
+                Cause::ShadowedProgram,
+                format!("which {name} this calls depends on what ran before"),
+                span,
+                true,
+            );
             state.disturb();
             return Stream::Any;
         };
@@ -223,10 +243,19 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         self.calls.push(name.to_owned());
-        let outer = std::mem::replace(&mut state.positional, Some(argv.into_iter().skip(1).collect()));
+        self.locals.push(BTreeSet::new());
+        let outer = state.positional.replace(argv.into_iter().skip(1).collect());
+        let vars = state.vars.clone();
         let stream = self.deeper(|walk| walk.command(state, body, stdin));
         state.positional = outer;
         self.calls.pop();
+        // What the function declared as its own ends with it.
+        for own in self.locals.pop().unwrap_or_default() {
+            match vars.get(&own) {
+                Some(value) => state.vars.insert(own, value.clone()),
+                None => state.vars.remove(&own),
+            };
+        }
         stream
     }
 
@@ -257,10 +286,12 @@ impl Gatherer<'_> {
         // into a folder of the system.
         let standard = place.as_ref().is_some_and(|place| {
             let folder = path::parent(&place.lexical);
-            let known = ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
+            let known =
+                ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
             known && (place.node == Node::Missing || same)
         });
-        let doubt = (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
+        let doubt =
+            (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
         Identity { name: base, builtin: false, doubt }
     }
 
@@ -298,7 +329,7 @@ impl Gatherer<'_> {
         if !explained && !identity.builtin {
             state.disturb();
         }
-        inner.unwrap_or_else(|| self.output(state, &reading, stdin))
+        inner.unwrap_or_else(|| self.output(state, &reading, &words, stdin))
     }
 
     /// Whether the reading is full and nothing around it executes; says what is not.
@@ -318,10 +349,20 @@ impl Gatherer<'_> {
         for gap in &reading.unexplained {
             let at = gap.index.and_then(|index| words.get(index)).map_or(span, |word| word.span);
             match gap.cause {
-                Cause::UnknownProgram | Cause::UnknownOption | Cause::OpaqueCode | Cause::UnsupportedShell => {
+                Cause::UnknownProgram
+                | Cause::UnknownOption
+                | Cause::OpaqueCode
+                | Cause::UnsupportedShell => {
                     self.unexplained(gap.cause, gap.detail.clone(), at);
                 }
-                Cause::DynamicWord | Cause::DynamicPath => self.doubt(gap.cause, gap.detail.clone(), at, false),
+                Cause::DynamicWord | Cause::DynamicPath => {
+                    let shown = gap.index.and_then(|index| words.get(index)).map(Arg::display);
+                    let detail = shown.map_or_else(
+                        || gap.detail.clone(),
+                        |shown| format!("{shown} is only known when it runs"),
+                    );
+                    self.doubt(gap.cause, detail, at, false);
+                }
                 _ => self.doubt(gap.cause, gap.detail.clone(), at, true),
             }
             explained = false;
@@ -342,10 +383,12 @@ impl Gatherer<'_> {
             return true;
         }
         let dir = match &reading.directory {
-            Some(arg) => path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
-                path::Target::Known(place) => Some(place.real),
-                _ => None,
-            }),
+            Some(arg) => {
+                path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
+                    path::Target::Known(place) => Some(place.real),
+                    _ => None,
+                })
+            }
             None => state.cwd.clone(),
         };
         let Some(dir) = dir else {
@@ -353,7 +396,12 @@ impl Gatherer<'_> {
             return false;
         };
         if state.disturbed {
-            self.doubt(Cause::ExecutingEnvironment, "an earlier part may have changed the repository's settings", span, false);
+            self.doubt(
+                Cause::ExecutingEnvironment,
+                "an earlier part may have changed the repository's settings",
+                span,
+                false,
+            );
             return false;
         }
         let Some(git) = self.host.git(Path::new(&dir)) else { return true };
@@ -373,10 +421,8 @@ impl Gatherer<'_> {
     /// Words of an unexplained command that can be anything: no rule's pattern covers them.
     fn opaque_words(&mut self, words: &[Arg]) {
         for word in words.iter().skip(1) {
-            let opaque = word
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Hole(Hole { kind: HoleKind::Any(_), .. })));
+            let opaque =
+                word.parts.iter().any(|part| matches!(part, Part::Hole(Hole { kind: HoleKind::Any(_), .. })));
             if opaque {
                 let detail = format!("{} is only known when it runs", word.display());
                 self.doubt(Cause::DynamicWord, detail, word.span, false);
@@ -401,7 +447,12 @@ impl Gatherer<'_> {
                 Act::Canary => EffectKind::Canary,
                 Act::Disarm => EffectKind::Disarm,
                 Act::ShellState => {
-                    self.doubt(Cause::ExecutingEnvironment, "it changes how the shell reads what follows", span, true);
+                    self.doubt(
+                        Cause::ExecutingEnvironment,
+                        "it changes how the shell reads what follows",
+                        span,
+                        true,
+                    );
                     continue;
                 }
             };
@@ -420,7 +471,7 @@ impl Gatherer<'_> {
     }
 
     /// What the command prints, as far as that is known.
-    fn output(&mut self, state: &State, reading: &Reading, stdin: &Stream) -> Stream {
+    fn output(&mut self, state: &State, reading: &Reading, words: &[Arg], stdin: &Stream) -> Stream {
         let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
         let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
         match &reading.output {
@@ -433,6 +484,8 @@ impl Gatherer<'_> {
             Output::InputLines => stdin.some_lines(),
             Output::Input if reads => Stream::Any,
             Output::Input => stdin.clone(),
+            // With an operand the number is followed by its name.
+            Output::Number if reads => Stream::Any,
             Output::Number => Stream::Lines(HoleKind::Number),
             Output::Name => Stream::Lines(HoleKind::Name),
             Output::GitRef => Stream::Lines(HoleKind::GitRef),
@@ -440,6 +493,7 @@ impl Gatherer<'_> {
                 Some(cwd) => Stream::Text(Arg::literal(cwd, Span::default())),
                 None => Stream::Any,
             },
+            Output::Listing => self.listing(state, reading, words),
             Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
         }
     }
@@ -455,7 +509,9 @@ fn harmless_setting(key: &str, value: &str) -> bool {
     let boolean = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
     match key {
         "core.fsmonitor" => boolean,
-        "core.pager" | "core.editor" | "sequence.editor" => matches!(value, "" | "cat" | "less" | "more" | "true"),
+        "core.pager" | "core.editor" | "sequence.editor" => {
+            matches!(value, "" | "cat" | "less" | "more" | "true")
+        }
         "core.hookspath" => value.ends_with(".husky/_") || value.ends_with(".husky"),
         _ if key.starts_with("filter.lfs.") => value.starts_with("git-lfs ") || boolean,
         _ if key.starts_with("pager.") => boolean,

@@ -28,6 +28,7 @@ use arg::Arg;
 use path::Target;
 use programs::{Push, Wrapper};
 
+pub use brace::words as brace_words;
 pub use effects::is_device;
 pub use gather::{gather, gather_words};
 
@@ -94,10 +95,8 @@ impl Invocation {
 /// Words as rules match them: requoted only where needed, single blanks, holes as `…`.
 #[must_use]
 pub fn text_of(words: &[Arg]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|word| word.text().map_or_else(|| word.display(), crate::syntax::quote))
-        .collect();
+    let quoted: Vec<String> =
+        words.iter().map(|word| word.text().map_or_else(|| word.display(), crate::syntax::quote)).collect();
     quoted.join(" ")
 }
 
@@ -195,4 +194,24 @@ pub enum Change {
     Move,
     /// The table or content of a device.
     Device,
+}
+
+impl Change {
+    /// What is done, as a verb for a person.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "make or touch",
+            Self::Append => "append to",
+            Self::Write => "write",
+            Self::Edit => "change in place",
+            Self::Put => "put something at",
+            Self::Mode => "change the mode or owner of",
+            Self::ModeTree => "change the mode or owner of everything in",
+            Self::Delete => "delete",
+            Self::DeleteTree => "delete everything in",
+            Self::Move => "move away",
+            Self::Device => "write the device",
+        }
+    }
 }

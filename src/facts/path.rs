@@ -63,7 +63,9 @@ pub fn targets(host: &dyn Host, cwd: Option<&str>, arg: &Arg) -> Vec<Target> {
     if let Some(texts) = arg.alternatives(ENUMERATED) {
         return texts
             .iter()
-            .map(|text| known(host, cwd, text, arg.glob.as_deref()).unwrap_or_else(|| unknown(host, cwd, arg)))
+            .map(|text| {
+                known(host, cwd, text, arg.glob.as_deref()).unwrap_or_else(|| unknown(host, cwd, arg))
+            })
             .collect();
     }
     if let Some(found) = below(host, cwd, arg) {
@@ -82,16 +84,19 @@ pub fn locate(host: &dyn Host, cwd: Option<&str>, text: &str) -> Option<Located>
         if text.is_empty() { cwd.to_owned() } else { format!("{}/{text}", cwd.trim_end_matches('/')) }
     };
     let lexical = normal(&absolute);
-    let real = host.real(Path::new(&absolute)).and_then(|path| path.to_str().map(str::to_owned));
-    let real = real.unwrap_or_else(|| lexical.clone());
-    let node = host.node(Path::new(&absolute));
+    // What these names lead to is the command's own output, wherever that goes.
+    let own = super::is_device(&lexical) || lexical == "/dev/stdin";
+    let real = if own { None } else { host.real(Path::new(&absolute)) };
+    let real = real.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| lexical.clone());
+    let node = if own { Node::Special } else { host.node(Path::new(&absolute)) };
     let in_project = host.project().is_some_and(|root| is_below(&real, &root.to_string_lossy()));
     let follows = text.ends_with('/') || text.ends_with("/.") || text == ".";
-    let entry = if follows || !host.is_link(Path::new(&absolute)) {
+    let entry = if own || follows || !host.is_link(Path::new(&absolute)) {
         real.clone()
     } else {
         let folder = parent(&lexical);
-        let folder = host.real(Path::new(&folder)).and_then(|path| path.to_str().map(str::to_owned)).unwrap_or(folder);
+        let folder =
+            host.real(Path::new(&folder)).and_then(|path| path.to_str().map(str::to_owned)).unwrap_or(folder);
         format!("{}/{}", folder.trim_end_matches('/'), name(&lexical))
     };
     Some(Located { lexical, real, entry, node, in_project, pattern: None, stale: false })
@@ -192,13 +197,9 @@ mod tests {
 
     #[test]
     fn normal_forms() {
-        for (path, expected) in [
-            ("/", "/"),
-            ("//a//b/", "/a/b"),
-            ("/a/./b/../c", "/a/c"),
-            ("/../..", "/"),
-            ("/a/b/..", "/a"),
-        ] {
+        for (path, expected) in
+            [("/", "/"), ("//a//b/", "/a/b"), ("/a/./b/../c", "/a/c"), ("/../..", "/"), ("/a/b/..", "/a")]
+        {
             assert_eq!(normal(path), expected, "{path}");
         }
     }

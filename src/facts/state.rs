@@ -15,10 +15,14 @@ const FOLLOWED: usize = 16;
 pub(super) struct State {
     /// The directory, when it is known.
     pub cwd: Option<String>,
+    /// The directory is one that is not there now: the shell is in it only if entering it succeeded.
+    pub tentative: bool,
     /// Variables that the script set or unset.
     pub vars: BTreeMap<String, Value>,
     /// Those of them that programs started from here see.
     pub exported: BTreeSet<String>,
+    /// Variables that may not be assigned any more.
+    pub readonly: BTreeSet<String>,
     /// Functions.
     pub functions: BTreeMap<String, Function>,
     /// `$1` and on; None when they cannot be told.
@@ -27,6 +31,8 @@ pub(super) struct State {
     pub disturbed: bool,
     /// Something ran that may have changed where paths lead (links, moved folders).
     pub relinked: bool,
+    /// Variables of which nothing is written here may have been set in between.
+    pub forgets: bool,
     /// What the paths that process substitutions made hold.
     pub pipes: BTreeMap<String, Stream>,
 }
@@ -107,6 +113,13 @@ impl Stream {
 }
 
 impl State {
+    /// Forgets a directory that may not have been entered.
+    pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.tentative) {
+            self.cwd = None;
+        }
+    }
+
     /// Something of which not everything is known ran.
     pub(super) fn disturb(&mut self) {
         self.disturbed = true;
@@ -115,12 +128,14 @@ impl State {
 
     /// What holds after a part that may or may not have run; `self` is the state without it.
     pub(super) fn join(&mut self, other: &Self) {
-        if self.cwd != other.cwd {
+        if self.cwd != other.cwd || self.tentative || other.tentative {
             self.cwd = None;
+            self.tentative = false;
         }
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
         self.exported.extend(other.exported.iter().cloned());
+        self.readonly.extend(other.readonly.iter().cloned());
         if self.positional != other.positional {
             self.positional = None;
         }
@@ -152,17 +167,35 @@ impl State {
         self.pipes.extend(other.pipes.iter().map(|(path, stream)| (path.clone(), stream.clone())));
     }
 
+    /// The state at some later, unknown moment of this shell (`trap`): nothing that can be assigned or
+    /// entered until then is known.
+    pub(super) fn later(&self) -> Self {
+        let vars = self.vars.keys().map(|name| (name.clone(), Value::Text(unknown()))).collect();
+        Self {
+            cwd: None,
+            vars,
+            positional: None,
+            disturbed: true,
+            relinked: true,
+            forgets: true,
+            ..self.clone()
+        }
+    }
+
     /// The state of a shell started as a program: only exported variables, no functions.
     pub(super) fn for_child(&self, positional: Vec<Arg>) -> Self {
         let vars = self.vars.iter().filter(|(name, _)| self.exported.contains(*name));
         Self {
             cwd: self.cwd.clone(),
+            tentative: self.tentative,
             vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
             exported: self.exported.clone(),
+            readonly: BTreeSet::new(),
             functions: BTreeMap::new(),
             positional: Some(positional),
             disturbed: self.disturbed,
             relinked: self.relinked,
+            forgets: false,
             pipes: self.pipes.clone(),
         }
     }
@@ -174,7 +207,7 @@ pub(super) fn unknown() -> Arg {
 }
 
 /// One of two texts.
-fn either(left: &Arg, right: &Arg) -> Arg {
+pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
     let number = |arg: &Arg| {
         arg.text().is_some_and(is_number)
             || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])

@@ -52,25 +52,96 @@ pub struct Suspect {
 
 /// Top-level folders without which the machine does not work, and the second level of `/usr`.
 const SYSTEM: &[&str] = &[
-    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run",
-    "/sbin", "/srv", "/sys", "/usr", "/var", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib32", "/usr/lib64",
-    "/usr/libexec", "/usr/share", "/usr/local", "/System", "/Library", "/Applications", "/Users", "/private",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/share",
+    "/usr/local",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/Users",
+    "/private",
 ];
 
 /// Files whose loss locks everybody out or stops the machine; patterns of one path.
 const SYSTEM_FILES: &[&str] = &[
-    "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/*", "/etc/fstab",
-    "/boot/*", "/bin/sh", "/bin/bash", "/bin/dash", "/usr/bin/sh", "/usr/bin/bash", "/usr/bin/dash", "/sbin/init",
-    "/usr/sbin/init", "/lib/*libc.so*", "/lib64/*libc.so*", "/usr/lib/*libc.so*", "/usr/lib64/*libc.so*",
-    "/lib/*ld-linux*", "/lib64/*ld-linux*", "/usr/lib/*ld-linux*", "/usr/lib64/*ld-linux*", "/etc/ssh/ssh_host_*",
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/group",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/sudoers.d/*",
+    "/etc/fstab",
+    "/boot/*",
+    "/bin/sh",
+    "/bin/bash",
+    "/bin/dash",
+    "/usr/bin/sh",
+    "/usr/bin/bash",
+    "/usr/bin/dash",
+    "/sbin/init",
+    "/usr/sbin/init",
+    "/lib/*libc.so*",
+    "/lib64/*libc.so*",
+    "/usr/lib/*libc.so*",
+    "/usr/lib64/*libc.so*",
+    "/lib/*ld-linux*",
+    "/lib64/*ld-linux*",
+    "/usr/lib/*ld-linux*",
+    "/usr/lib64/*ld-linux*",
+    "/etc/ssh/ssh_host_*",
 ];
 
 /// Devices, also where this machine does not have them. Patterns of one path.
 const DEVICES: &[&str] = &[
-    "/dev/sd[a-z]*", "/dev/hd[a-z]*", "/dev/vd[a-z]*", "/dev/xvd[a-z]*", "/dev/nvme[0-9]*", "/dev/mmcblk[0-9]*",
-    "/dev/md[0-9]*", "/dev/md/*", "/dev/dm-[0-9]*", "/dev/mapper/*", "/dev/disk/*", "/dev/loop[0-9]*", "/dev/sr[0-9]*",
-    "/dev/nbd[0-9]*", "/dev/zd[0-9]*", "/dev/zvol/*", "/dev/ram[0-9]*", "/dev/mtd*", "/dev/block/*", "/dev/rdisk[0-9]*",
-    "/dev/disk[0-9]*", "/dev/mem", "/dev/kmem", "/dev/port", "/proc/sysrq-trigger", "/proc/kcore",
+    "/dev/sd[a-z]*",
+    "/dev/hd[a-z]*",
+    "/dev/vd[a-z]*",
+    "/dev/xvd[a-z]*",
+    "/dev/nvme[0-9]*",
+    "/dev/mmcblk[0-9]*",
+    "/dev/md[0-9]*",
+    "/dev/md/*",
+    "/dev/dm-[0-9]*",
+    "/dev/mapper/*",
+    "/dev/disk/*",
+    "/dev/loop[0-9]*",
+    "/dev/sr[0-9]*",
+    "/dev/nbd[0-9]*",
+    "/dev/zd[0-9]*",
+    "/dev/zvol/*",
+    "/dev/ram[0-9]*",
+    "/dev/mtd*",
+    "/dev/block/*",
+    "/dev/rdisk[0-9]*",
+    "/dev/disk[0-9]*",
+    "/dev/mem",
+    "/dev/kmem",
+    "/dev/port",
+    "/proc/sysrq-trigger",
+    "/proc/kcore",
 ];
 
 /// Holds the facts against every entry.
@@ -100,7 +171,9 @@ fn hit(effect: &Effect, host: &dyn Host) -> Option<(&'static str, String)> {
             tree_hit(root, name.as_deref(), *change, host)
         }
         // A pattern whose finds are not known: what it names is.
-        EffectKind::Write { target: Target::Unknown { worst: Some(place), .. }, change } if place.pattern.is_some() => {
+        EffectKind::Write { target: Target::Unknown { worst: Some(place), .. }, change }
+            if place.pattern.is_some() =>
+        {
             path_hit(place, *change, host)
         }
         EffectKind::Push { push, directory } => push_hit(push, directory.as_deref(), host),
@@ -117,23 +190,25 @@ fn hit(effect: &Effect, host: &dyn Host) -> Option<(&'static str, String)> {
 /// One known place.
 fn path_hit(place: &Located, change: Change, host: &dyn Host) -> Option<(&'static str, String)> {
     let shown = place.lexical.clone();
-    if host.is_ours(std::path::Path::new(&place.real)) && !is_ancestor_only(place, change) {
-        return Some(("disarm", shown));
-    }
     if is_device(place) && change != Change::Mode && change != Change::ModeTree {
         return Some(("wipe-device", shown));
     }
-    if change >= Change::Write && !matches!(change, Change::Mode | Change::ModeTree) && is_system_file(place) {
+    if change >= Change::Write && !matches!(change, Change::Mode | Change::ModeTree) && is_system_file(place)
+    {
         return Some(("system-file", shown));
     }
+    let vital = || forms(place, change).any(|path| is_vital(path, host)) || pattern_is_vital(place, host);
     let entry = match change {
-        Change::DeleteTree | Change::Move => "delete-root",
-        Change::ModeTree => "open-root",
-        Change::Delete => return swept(place).then(|| ("delete-root", shown)),
-        _ => return None,
+        Change::DeleteTree | Change::Move if vital() => Some("delete-root"),
+        Change::ModeTree if vital() => Some("open-root"),
+        Change::Delete if swept(place) => Some("delete-root"),
+        _ => None,
     };
-    let whole = forms(place, change).any(|path| is_vital(path, host));
-    (whole || pattern_is_vital(place, host)).then(|| (entry, place.pattern.clone().unwrap_or(shown)))
+    if let Some(entry) = entry {
+        return Some((entry, place.pattern.clone().unwrap_or(shown)));
+    }
+    let ours = host.is_ours(std::path::Path::new(&place.real)) && !is_ancestor_only(place, change);
+    ours.then_some(("disarm", shown))
 }
 
 /// Writing a folder above gsh's own (making a file in `~`) is not writing gsh; deleting it is.
@@ -143,7 +218,12 @@ fn is_ancestor_only(place: &Located, change: Change) -> bool {
 }
 
 /// Paths at or below a place.
-fn tree_hit(root: &Located, name: Option<&str>, change: Change, host: &dyn Host) -> Option<(&'static str, String)> {
+fn tree_hit(
+    root: &Located,
+    name: Option<&str>,
+    change: Change,
+    host: &dyn Host,
+) -> Option<(&'static str, String)> {
     if name.is_some_and(|name| !glob::is_broad(name)) {
         return None;
     }
@@ -221,7 +301,9 @@ fn swept(place: &Located) -> bool {
 
 fn is_device(place: &Located) -> bool {
     place.node == Node::BlockDevice
-        || [&place.lexical, &place.real].into_iter().any(|path| DEVICES.iter().any(|each| glob::matches(each, path)))
+        || [&place.lexical, &place.real]
+            .into_iter()
+            .any(|path| DEVICES.iter().any(|each| glob::matches(each, path)))
 }
 
 fn is_system_file(place: &Located) -> bool {
@@ -243,10 +325,13 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
         return say("every branch of the remote");
     }
     if push.refspecs.is_empty() {
-        return (push.force && head_may_be_main).then(|| say("the current branch is or may be the main one"))?;
+        return (push.force && head_may_be_main)
+            .then(|| say("the current branch is or may be the main one"))?;
     }
     for refspec in &push.refspecs {
-        let Some(texts) = refspec.alternatives(64) else { continue };
+        // A refspec with a wildcard that could be a path pattern is most likely taken as it stands.
+        let as_written = || refspec.glob.as_ref().map(|pattern| vec![glob::plain(pattern)]);
+        let Some(texts) = refspec.alternatives(64).or_else(as_written) else { continue };
         for text in texts {
             if !(loses || text.starts_with('+') || text.starts_with(':')) {
                 continue;
@@ -257,7 +342,9 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
             let hit = match branch {
                 "" => source.is_empty() && push.force || source == "HEAD" && head_may_be_main,
                 "HEAD" | "@" => head_may_be_main,
-                _ if branch.contains('*') => ["main", "master"].iter().any(|main| glob::matches(branch, main)),
+                _ if branch.contains('*') => {
+                    ["main", "master"].iter().any(|main| glob::matches(branch, main))
+                }
                 _ => is_main(branch),
             };
             if hit {
@@ -271,10 +358,14 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
 /// What the worst value of an unknown word would do.
 fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
     match &effect.kind {
-        EffectKind::Write { target: Target::Unknown { worst, shown, .. }, change } if *change >= Change::Write => {
+        EffectKind::Write { target: Target::Unknown { worst, shown, .. }, change }
+            if *change >= Change::Write =>
+        {
             let worst_hit = worst.as_ref().and_then(|place| path_hit(place, *change, host));
             Some(match (worst_hit, worst) {
-                (Some((entry, path)), _) => format!("if the unknown part of {shown} is empty this is {path} ({entry})"),
+                (Some((entry, path)), _) => {
+                    format!("if the unknown part of {shown} is empty this is {path} ({entry})")
+                }
                 (None, Some(place)) => format!("{shown} may be any path, such as {}", place.lexical),
                 (None, None) => format!("{shown} may be any path, such as / or a home"),
             })

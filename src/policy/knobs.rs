@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
+use crate::syntax;
 
 /// What becomes of a question where no terminal is a person's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,6 +44,21 @@ pub struct Limits {
     pub progress: Option<usize>,
 }
 
+impl Limits {
+    /// As the reading takes them.
+    #[must_use]
+    pub fn of_reading(&self) -> syntax::Limits {
+        let own = syntax::Limits::default();
+        syntax::Limits {
+            bytes: self.bytes.unwrap_or(own.bytes),
+            depth: self.depth.unwrap_or(own.depth),
+            nodes: self.nodes.unwrap_or(own.nodes),
+            progress: self.progress.unwrap_or(own.progress),
+            ..own
+        }
+    }
+}
+
 /// The knobs as they hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knobs {
@@ -54,7 +70,7 @@ pub struct Knobs {
     pub on_review_unavailable: Verdict,
     /// What becomes of a command of which some parts are denied: deny, ask or review.
     pub on_mixed: Verdict,
-    /// Nothing runs without a record of it.
+    /// Nothing but fully explained reading runs without a record in its proper place.
     pub audit_required: bool,
     /// Kinds of terminal, or programs by absolute path, that the user vouches for.
     pub terminals: Vec<String>,
@@ -75,7 +91,7 @@ impl Default for Knobs {
             on_ask_without_terminal: WithoutTerminal::Auto,
             on_review_unavailable: Verdict::Deny,
             on_mixed: Verdict::Deny,
-            audit_required: false,
+            audit_required: true,
             terminals: vec![],
             shell: None,
             pty: Pty::Auto,

@@ -6,16 +6,21 @@ use crate::host::Host;
 use crate::policy::floor::{self, Hit};
 use crate::report::Span;
 use crate::request::Request;
+use crate::syntax::Script;
 
 /// The most stretches of a text that are looked at.
 const STRETCHES: usize = 512;
 
 /// Entries of the floor that the raw text plainly holds: each stretch between operators is taken as
-/// one command of blank-separated words. Used only to make an ask a deny, never the other way.
+/// one command of blank-separated words. Used only to make an ask a deny, never the other way, and only
+/// for a text that was not understood.
 #[must_use]
-pub fn hits(request: &Request, host: &dyn Host) -> Vec<Hit> {
+pub fn hits(request: &Request, script: &Script, host: &dyn Host) -> Vec<Hit> {
+    if script.problems.is_empty() {
+        return Vec::new();
+    }
     let Ok(text) = std::str::from_utf8(&request.text) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut found = braces(text, request, host);
     let mut start = 0;
     for stretch in text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']).take(STRETCHES) {
         let span = Span::new(start, start + stretch.len());
@@ -25,7 +30,8 @@ pub fn hits(request: &Request, host: &dyn Host) -> Vec<Hit> {
             continue;
         }
         let mut words = stretch.split_ascii_whitespace().peekable();
-        while words.peek().is_some_and(|word| matches!(*word, "then" | "do" | "else" | "!" | "if" | "while")) {
+        while words.peek().is_some_and(|word| matches!(*word, "then" | "do" | "else" | "!" | "if" | "while"))
+        {
             words.next();
         }
         let argv: Vec<Arg> = words.map(|word| Arg::literal(home(word, host), span)).collect();
@@ -37,10 +43,30 @@ pub fn hits(request: &Request, host: &dyn Host) -> Vec<Hit> {
     found
 }
 
+/// Lines that are one word which braces make a command (`{rm,-r,x}`): the grammar does not read them.
+fn braces(text: &str, request: &Request, host: &dyn Host) -> Vec<Hit> {
+    let mut found = Vec::new();
+    for line in text.lines().map(str::trim).take(STRETCHES) {
+        if !line.starts_with('{')
+            || !line.contains(',')
+            || line.contains([' ', '\t', '"', '\'', '\\', '$', '`'])
+        {
+            continue;
+        }
+        let span = Span::new(0, text.len());
+        let argv =
+            crate::facts::brace_words(line).into_iter().map(|word| Arg::literal(home(&word, host), span));
+        found.extend(floor::judge(&gather_words(argv.collect(), &request.cwd, host), host).hits);
+    }
+    found
+}
+
 /// A leading `~` made the home, as the shell would.
 fn home(word: &str, host: &dyn Host) -> String {
     match (word.strip_prefix('~'), host.homes().first()) {
-        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home.display()),
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            format!("{}{rest}", home.display())
+        }
         _ => word.to_owned(),
     }
 }

@@ -167,7 +167,8 @@ fn beside(path: &Path) -> PathBuf {
 
 fn failed(path: &Path, source: io::Error) -> SafeError {
     match source.kind() {
-        io::ErrorKind::NotFound => SafeError::Missing(path.into()),
+        // Below something that is no folder there is no file either.
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => SafeError::Missing(path.into()),
         // What O_NOFOLLOW says of a link.
         _ if source.raw_os_error() == Some(nix::errno::Errno::ELOOP as i32) => {
             SafeError::NotAFile(path.into())

@@ -12,10 +12,16 @@ mod lower;
 mod parse;
 mod quote;
 mod scan;
+#[cfg(feature = "cross-check")]
+mod second;
+#[cfg(not(feature = "cross-check"))]
+#[path = "second/absent.rs"]
+mod second;
 mod word;
 
 pub use parse::{Limits, parse};
 pub use quote::quote;
+pub use second::cross_check_is_on;
 
 use serde::Serialize;
 
@@ -358,4 +364,25 @@ pub enum Cause {
     ParsersDiffer,
     /// Another shell's language.
     UnsupportedShell,
+}
+
+impl Cause {
+    /// The word that answers use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ParseError => "parse-error",
+            Self::UnknownConstruct => "unknown-construct",
+            Self::DynamicWord => "dynamic-word",
+            Self::DynamicPath => "dynamic-path",
+            Self::OpaqueCode => "opaque-code",
+            Self::UnknownProgram => "unknown-program",
+            Self::UnknownOption => "unknown-option",
+            Self::ShadowedProgram => "shadowed-program",
+            Self::ExecutingEnvironment => "executing-environment",
+            Self::Limit => "limit",
+            Self::ParsersDiffer => "parsers-differ",
+            Self::UnsupportedShell => "unsupported-shell",
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::heredoc::{self, HereDocument, Split};
-use super::{Cause, Command, Problem, Script, Statement};
+use super::{Cause, Command, Problem, Script, Statement, second};
 use crate::report::Span;
 
 /// What a text may cost. None of these is a time: a slow machine changes no reading.
@@ -61,6 +61,9 @@ pub fn parse(text: &[u8], limits: &Limits) -> Script {
         Ok(text) => {
             let mut script = read(text, &Place { budget: &budget, depth: 0, outer: None });
             script.problems.truncate(MOST_PROBLEMS);
+            if script.problems.is_empty() {
+                script.problems.extend(second::differs(text, &script));
+            }
             script
         }
     }

@@ -1,15 +1,15 @@
 //! Case files: a kind, a tab, a command, one a line (see `tests/cases/README.md`).
 
 /// One case.
-pub struct Row {
+pub(crate) struct Row {
     /// What the first column says.
-    pub kind: String,
+    pub(crate) kind: String,
     /// The command, decoded.
-    pub command: String,
+    pub(crate) command: String,
 }
 
 /// The rows of a case file's text.
-pub fn rows(text: &str) -> Vec<Row> {
+pub(crate) fn rows(text: &str) -> Vec<Row> {
     text.lines()
         .filter(|line| !line.is_empty() && !line.starts_with("## "))
         .map(|line| {

@@ -10,23 +10,60 @@ use gsh::policy::Policy;
 use gsh::request::{Entry, ReadingOptions, Request};
 
 /// The project root of [`host`].
-pub const PROJECT: &str = "/home/dev/proj";
+pub(crate) const PROJECT: &str = "/home/dev/proj";
 
 const FILES: &[&str] = &[
-    "README.md", "Cargo.toml", "package.json", "src/main.rs", "src/lib.rs", "tests/t.rs", "docs/guide.md", "build/x.o",
-    "a.txt", "b.txt", "file.txt", ".env", "in.txt", "out.txt", "data.csv", "data.json", "app.log", "list.txt", "a.tar",
-    ".git/HEAD", ".git/config",
+    "README.md",
+    "Cargo.toml",
+    "package.json",
+    "src/main.rs",
+    "src/lib.rs",
+    "tests/t.rs",
+    "docs/guide.md",
+    "build/x.o",
+    "a.txt",
+    "b.txt",
+    "file.txt",
+    ".env",
+    "in.txt",
+    "out.txt",
+    "data.csv",
+    "data.json",
+    "app.log",
+    "list.txt",
+    "a.tar",
+    ".git/HEAD",
+    ".git/config",
 ];
 
 const SYSTEM: &[&str] = &[
-    "/bin/", "/boot/vmlinuz", "/dev/null", "/etc/passwd", "/etc/shadow", "/etc/os-release", "/etc/apt/sources.list",
-    "/lib/libc.so.6", "/opt/", "/root/", "/sbin/", "/srv/", "/usr/bin/", "/usr/lib/libc.so.6", "/usr/sbin/", "/var/lib/x",
-    "/var/empty/", "/tmp/", "/home/dev/notes.txt", "/home/dev/.ssh/id_ed25519", "/home/dev/.bashrc", "/home/dev/tmp/x/y",
+    "/bin/",
+    "/boot/vmlinuz",
+    "/dev/null",
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/os-release",
+    "/etc/apt/sources.list",
+    "/lib/libc.so.6",
+    "/opt/",
+    "/root/",
+    "/sbin/",
+    "/srv/",
+    "/usr/bin/",
+    "/usr/lib/libc.so.6",
+    "/usr/sbin/",
+    "/var/lib/x",
+    "/var/empty/",
+    "/tmp/",
+    "/home/dev/notes.txt",
+    "/home/dev/.ssh/id_ed25519",
+    "/home/dev/.bashrc",
+    "/home/dev/tmp/x/y",
     "/home/other/x",
 ];
 
 /// A clean machine with that project.
-pub fn host() -> TableHost {
+pub(crate) fn host() -> TableHost {
     let mut host = TableHost::default().with_files(SYSTEM);
     for file in FILES {
         host.add(Path::new(&format!("{PROJECT}/{file}")), Node::File);
@@ -34,7 +71,15 @@ pub fn host() -> TableHost {
     for device in ["/dev/sda", "/dev/sda1", "/dev/nvme0n1", "/dev/vda"] {
         host.add(Path::new(device), Node::BlockDevice);
     }
-    for special in ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/proc/sysrq-trigger"] {
+    for special in [
+        "/dev/null",
+        "/dev/zero",
+        "/dev/tty",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/stdin",
+        "/proc/sysrq-trigger",
+    ] {
         host.add(Path::new(special), Node::Special);
     }
     for name in PROGRAMS.split_whitespace() {
@@ -54,7 +99,8 @@ pub fn host() -> TableHost {
         default_branch: Some("main".to_owned()),
         ..GitState::default()
     });
-    host.ours = BTreeSet::from([PathBuf::from("/home/dev/.config/gsh"), PathBuf::from("/home/dev/.local/state/gsh")]);
+    host.ours =
+        BTreeSet::from([PathBuf::from("/home/dev/.config/gsh"), PathBuf::from("/home/dev/.local/state/gsh")]);
     host
 }
 
@@ -64,7 +110,7 @@ const PROGRAMS: &str = "ls cat head tail wc grep rg find sed awk sort cut tr uni
     setfacl zip seq basename dirname md5sum nl tree jq xxd id uname ps";
 
 /// A request as an agent makes it.
-pub fn request(text: &str) -> Request {
+pub(crate) fn request(text: &str) -> Request {
     Request {
         text: text.as_bytes().to_vec(),
         cwd: PathBuf::from(PROJECT),
@@ -76,6 +122,6 @@ pub fn request(text: &str) -> Request {
 }
 
 /// Decides a text on a machine.
-pub fn decide_on(host: &TableHost, policy: &Policy, text: &str) -> Decision {
+pub(crate) fn decide_on(host: &TableHost, policy: &Policy, text: &str) -> Decision {
     gsh::pipeline::check(&request(text), policy, host).decision
 }

@@ -1,12 +1,13 @@
 //! What the tests share.
-pub mod cases;
-pub mod fixture;
+pub(crate) mod cases;
+pub(crate) mod fixture;
+pub(crate) mod machine;
 
 use gsh::policy::compose::{Composition, compose};
 use gsh::policy::{Places, Policy};
 
 /// The policy of a machine without any configuration.
-pub fn builtin_policy() -> Policy {
+pub(crate) fn builtin_policy() -> Policy {
     let places = Places {
         home: Some("/home/dev".to_owned()),
         project: Some(fixture::PROJECT.to_owned()),

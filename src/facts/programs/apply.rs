@@ -241,7 +241,7 @@ fn output(printed: Printed) -> Output {
         Printed::Name => Output::Name,
         Printed::GitRef => Output::GitRef,
         Printed::Paths => Output::Paths { roots: Vec::new(), name: None },
-        Printed::BelowHere => Output::Paths { roots: vec![Arg::literal(".", Span::default())], name: None },
+        Printed::Listing => Output::Listing,
         Printed::CurrentDirectory => Output::CurrentDirectory,
     }
 }
@@ -249,14 +249,30 @@ fn output(printed: Printed) -> Output {
 /// What is printed depends on the operands.
 fn finish_output(scan: &Scan, reading: &mut Reading) {
     match &mut reading.output {
-        Output::Paths { roots, .. } => {
+        Output::Paths { roots, name } => {
             let looked =
                 reading.uses.iter().filter(|each| matches!(each.role, Role::List | Role::SearchTree));
-            roots.extend(looked.map(|each| each.arg.clone()));
+            // Below the current directory the printed paths are bare: a name may begin with `-`.
+            roots.extend(looked.map(|each| each.arg.clone()).filter(|arg| arg.text() != Some(".")));
+            if roots.is_empty() {
+                *name = path_pattern(&reading.uses);
+            }
         }
         Output::Input if !scan.operands.is_empty() => reading.output = Output::InputLines,
         _ => {}
     }
+}
+
+/// The name that every printed path has, where one pattern selects them (`git ls-files '*.rs'`).
+fn path_pattern(uses: &[Use]) -> Option<String> {
+    let mut patterns = uses.iter().filter(|each| each.role == Role::Pattern);
+    let text = patterns.next()?.arg.text()?;
+    if patterns.next().is_some() || text.starts_with(':') {
+        return None;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    // A plain word may name a folder, and a `[` or `\\` is read a little differently by git.
+    (name.contains('*') && !name.contains(['[', '\\'])).then(|| name.to_owned())
 }
 
 impl Reading {

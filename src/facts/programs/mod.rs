@@ -255,6 +255,8 @@ pub enum Output {
         /// A pattern that every name matches.
         name: Option<String>,
     },
+    /// Its operands, and for folders the names in them (`ls`).
+    Listing,
     /// The current directory.
     CurrentDirectory,
 }

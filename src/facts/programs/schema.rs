@@ -77,7 +77,7 @@ const OUTPUTS: &[&str] = &[
     "name",
     "git-ref",
     "paths",
-    "below-here",
+    "listing",
     "current-directory",
 ];
 /// Words of `style`.

@@ -208,7 +208,7 @@ pub(super) enum Printed {
     /// Paths below the trees it looks at.
     Paths,
     /// Its operands, or names in the directory.
-    BelowHere,
+    Listing,
     /// The current directory.
     CurrentDirectory,
 }

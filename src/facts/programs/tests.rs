@@ -232,7 +232,7 @@ fn outputs() {
         assert_eq!(kind(line), "Any", "{line}");
     }
     for (line, start) in [
-        ("ls", "Paths"),
+        ("ls", "Listing"),
         ("git ls-files src", "Paths"),
         ("rg --files", "Paths"),
         ("find . -name a", "Paths"),

@@ -1,6 +1,8 @@
 //! find's expressions.
 
-use crate::facts::arg::Arg;
+use std::rc::Rc;
+
+use crate::facts::arg::{Arg, Below, Hole, HoleKind};
 use crate::facts::programs::scan::splits;
 use crate::facts::programs::{Fill, Inner, Output, Reading, Role, Wrapper};
 use crate::report::Span;
@@ -159,7 +161,7 @@ impl Finder<'_> {
         match text {
             "-delete" => {
                 for root in &self.roots {
-                    reading.uses(Role::DeleteTree, root);
+                    reading.uses(Role::DeleteTree, &self.matched(root));
                 }
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => self.exec(text, reading),
@@ -210,6 +212,18 @@ impl Finder<'_> {
     fn file(&mut self, role: Role, reading: &mut Reading) {
         if let Some(file) = self.value(reading) {
             reading.uses(role, &file);
+        }
+    }
+
+    /// What an action here reaches below a starting point: what a `-name` before it lets through, or
+    /// everything. A test after the action, or one of several branches, lets nothing out.
+    fn matched(&self, root: &Arg) -> Arg {
+        match (root.text(), &self.name) {
+            (Some(text), Some(name)) if !self.branches => {
+                let place = Below { root: text.to_owned(), name: Some(name.clone()) };
+                Arg::hole(Hole { kind: HoleKind::Below(Rc::new(vec![place])), splits: false }, root.span)
+            }
+            _ => root.clone(),
         }
     }
 

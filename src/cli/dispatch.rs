@@ -1,0 +1,188 @@
+//! From what is meant to its end.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::shell_args::{ShellCall, Text};
+use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use crate::commands::{brief, check, explain, rules, status, trust};
+use crate::config::load::Options;
+use crate::entry::shell::{self, Asked, Given};
+use crate::entry::world::Surrounds;
+use crate::host::Host;
+use crate::pipeline;
+use crate::policy::Policy;
+use crate::sys::machine::Machine;
+
+/// Usage errors, as bash has them.
+const USAGE: u8 = 2;
+
+/// What the program does with its command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| eprintln!("gsh: internal error: {panic}")));
+    match read(std::env::args_os().collect()) {
+        Ok(call) => call_of(call),
+        Err(Usage(message)) => {
+            eprintln!("gsh: {message}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn call_of(call: Call) -> ExitCode {
+    match call {
+        Call::Shell { shell, own } => shell::run(asked(shell, own)),
+        Call::Check(call) => checked(&call),
+        Call::Explain(call) => explained(&call),
+        Call::Rules { json } => {
+            let (_, _, policy) = here();
+            print(&if json { rules::list_json(&policy) } else { rules::list_text(&policy) })
+        }
+        Call::Status { json } => {
+            let (surrounds, _, policy) = here();
+            let (folders, enforced) = (surrounds.folders.as_ref(), status::by_reading());
+            print(&if json {
+                status::json(&policy, folders, &enforced)
+            } else {
+                status::text(&policy, folders, &enforced)
+            })
+        }
+        Call::Trust { yes } => {
+            let (surrounds, machine, _) = here();
+            said(trust::trust(surrounds.folders.as_ref(), machine.project().as_deref(), yes))
+        }
+        Call::Untrust => {
+            let (surrounds, machine, _) = here();
+            said(trust::untrust(surrounds.folders.as_ref(), machine.project().as_deref()))
+        }
+        Call::Brief => print(&brief::text(&here().2)),
+        Call::Print(text) => print(&text),
+    }
+}
+
+fn asked(shell: ShellCall, own: Own) -> Asked {
+    let text = match shell.text {
+        Text::Command(text) => Given::Command(text),
+        Text::File(file) => Given::File(file),
+        Text::Stdin => Given::Stdin,
+        Text::Nothing => Given::Nothing,
+    };
+    Asked {
+        text,
+        argv0: shell.argv0,
+        name: shell.name,
+        args: shell.args,
+        options: shell.options,
+        reading: shell.reading,
+        mode: own.mode,
+        config: own.config,
+        non_interactive: own.non_interactive,
+    }
+}
+
+/// The machine and the policy of the current directory.
+fn here() -> (Surrounds, Machine, Policy) {
+    let surrounds = Surrounds::of_process();
+    let machine = surrounds.machine(&std::env::current_dir().unwrap_or_default());
+    let mode = machine.var("GSH_MODE").and_then(|word| crate::policy::Mode::from_word(&word));
+    let options = Options { mode: mode.map(|mode| (mode, "GSH_MODE".to_owned())), ..Options::new() };
+    let policy = surrounds.policy(&machine, options);
+    (surrounds, machine, policy)
+}
+
+fn options(call: &CheckCall) -> Options {
+    Options {
+        mode: call.mode.map(|mode| (mode, "the command line".to_owned())),
+        config: call.config.clone(),
+        ..Options::new()
+    }
+}
+
+fn directory(call: &CheckCall) -> PathBuf {
+    let current = std::env::current_dir().unwrap_or_default();
+    call.cwd.as_ref().map_or_else(|| current.clone(), |cwd| current.join(cwd))
+}
+
+/// The text of `check` and `explain`.
+fn text(what: &What) -> Result<Vec<u8>, String> {
+    use std::os::unix::ffi::OsStrExt;
+    match what {
+        What::Command(text) => Ok(text.as_bytes().to_vec()),
+        What::File(file) => std::fs::read(file).map_err(|error| format!("{}: {error}", file.display())),
+        What::Batch => Err("explain takes one text, not a batch".to_owned()),
+    }
+}
+
+fn checked(call: &CheckCall) -> ExitCode {
+    let (surrounds, cwd) = (Surrounds::of_process(), directory(call));
+    if call.what == What::Batch {
+        let output = BufWriter::new(io::stdout().lock());
+        return match check::batch(&surrounds, &cwd, &options(call), io::stdin().lock(), output) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(&error.to_string()),
+        };
+    }
+    let text = match text(&call.what) {
+        Ok(text) => text,
+        Err(error) => return failed(&error),
+    };
+    let started = Instant::now();
+    let machine = surrounds.machine(&cwd);
+    let policy = surrounds.policy(&machine, options(call));
+    let checked = pipeline::check(&check::request(text, cwd), &policy, &machine);
+    let printed = if call.json {
+        check::json(&checked, started.elapsed().as_micros()).map_err(|error| error.to_string())
+    } else {
+        Ok(check::text(&checked, call.why))
+    };
+    match printed {
+        Ok(text) => {
+            print(&text);
+            ExitCode::from(check::status(checked.decision.verdict))
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn explained(call: &CheckCall) -> ExitCode {
+    let text = match text(&call.what) {
+        Ok(text) => text,
+        Err(error) => return failed(&error),
+    };
+    let (surrounds, cwd) = (Surrounds::of_process(), directory(call));
+    let machine = surrounds.machine(&cwd);
+    let policy = surrounds.policy(&machine, options(call));
+    let source = String::from_utf8_lossy(&text).into_owned();
+    let checked = pipeline::check(&check::request(text, cwd), &policy, &machine);
+    if call.json {
+        return match check::json(&checked, 0) {
+            Ok(text) => print(&text),
+            Err(error) => failed(&error.to_string()),
+        };
+    }
+    print(&explain::text(&checked, &source))
+}
+
+fn said<E: std::fmt::Display>(result: Result<String, E>) -> ExitCode {
+    match result {
+        Ok(text) => print(&text),
+        Err(error) => failed(&error.to_string()),
+    }
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("gsh: {message}");
+    ExitCode::from(USAGE)
+}
+
+/// A reader that went away (`gsh rules list | head`) is no failure.
+fn print(text: &str) -> ExitCode {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),
+        _ => ExitCode::SUCCESS,
+    }
+}

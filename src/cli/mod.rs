@@ -1,0 +1,8 @@
+//! The command line: as typed, then as meant.
+
+pub mod dispatch;
+pub mod shell_args;
+pub mod verbs;
+
+pub use self::shell_args::{ShellCall, Text};
+pub use self::verbs::{Call, Usage, read};

@@ -1,0 +1,429 @@
+//! gsh's own words: options before the shell's, and verbs.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use super::shell_args::{self, ShellCall};
+use crate::policy::Mode;
+
+/// The first words that are verbs.
+const VERBS: [&str; 9] =
+    ["brief", "check", "explain", "help", "rules", "status", "trust", "untrust", "version"];
+/// Under these names gsh is a shell and nothing else.
+const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Call {
+    /// Be a shell.
+    Shell {
+        /// bash's part.
+        shell: ShellCall,
+        /// Our part.
+        own: Own,
+    },
+    /// Decide, run nothing.
+    Check(CheckCall),
+    /// Show the whole reasoning.
+    Explain(CheckCall),
+    /// List the effective rules.
+    Rules {
+        /// As JSON.
+        json: bool,
+    },
+    /// Say what is in force.
+    Status {
+        /// As JSON.
+        json: bool,
+    },
+    /// Show this project's file and trust it as it is.
+    Trust {
+        /// Do not ask back.
+        yes: bool,
+    },
+    /// Trust it no longer.
+    Untrust,
+    /// Say what an agent should know beforehand.
+    Brief,
+    /// Print this text and succeed.
+    Print(String),
+}
+
+/// Our own options of a shell call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Own {
+    /// `--mode` and its short forms.
+    pub mode: Option<Mode>,
+    /// `--config`.
+    pub config: Option<PathBuf>,
+    /// `--non-interactive`.
+    pub non_interactive: bool,
+}
+
+/// What `check` and `explain` decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckCall {
+    /// Where the text is.
+    pub what: What,
+    /// The directory it would start in, instead of ours.
+    pub cwd: Option<PathBuf>,
+    /// The mode.
+    pub mode: Option<Mode>,
+    /// A configuration instead of the user's.
+    pub config: Option<PathBuf>,
+    /// With the reasons.
+    pub why: bool,
+    /// As JSON.
+    pub json: bool,
+}
+
+/// Where a text to check is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// Here.
+    Command(OsString),
+    /// In a script.
+    File(PathBuf),
+    /// One JSON object per line of standard input.
+    Batch,
+}
+
+/// What is wrong with a command line. The exit status is 2.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage(pub String);
+
+/// Reads a whole command line, `argv[0]` first.
+///
+/// # Errors
+/// When it is neither a shell's nor ours.
+pub fn read(mut argv: Vec<OsString>) -> Result<Call, Usage> {
+    let argv0 = if argv.is_empty() { OsString::from("gsh") } else { argv.remove(0) };
+    if is_shell_name(&argv0) {
+        return shell(argv0, &argv, Own::default());
+    }
+    let (own, rest) = own_options(&argv)?;
+    let Some(first) = rest.first() else { return shell(argv0, rest, own) };
+    match first.to_str() {
+        // The one place where it means "no verbs" and not yet "no options": bash options follow.
+        Some("--") => shell(argv0, rest.get(1..).unwrap_or_default(), own),
+        Some("--help") => Ok(Call::Print(Typed::command().render_help().to_string())),
+        Some("--version" | "version") => Ok(Call::Print(format!("gsh {}\n", env!("CARGO_PKG_VERSION")))),
+        Some(verb) if VERBS.contains(&verb) => {
+            if own != Own::default() {
+                return Err(Usage(format!("give options of `{verb}` after the word `{verb}`")));
+            }
+            as_meant(rest)
+        }
+        _ => shell(argv0, rest, own),
+    }
+}
+
+fn is_shell_name(argv0: &OsStr) -> bool {
+    let base = Path::new(argv0).file_name().unwrap_or(argv0).as_bytes();
+    let base = base.strip_prefix(b"-").unwrap_or(base);
+    // A login shell never takes a verb: whoever starts it expects a shell.
+    argv0.as_bytes().starts_with(b"-") || SHELL_NAMES.iter().any(|name| name.as_bytes() == base)
+}
+
+fn shell(argv0: OsString, words: &[OsString], own: Own) -> Result<Call, Usage> {
+    shell_args::read(argv0, words)
+        .map(|shell| Call::Shell { shell, own })
+        .map_err(|shell_args::BadOption(message)| Usage(message))
+}
+
+/// Ours stand first; the first word that is none of them ends them.
+fn own_options(argv: &[OsString]) -> Result<(Own, &[OsString]), Usage> {
+    let mut own = Own::default();
+    let mut at = 0;
+    while let Some(word) = argv.get(at).and_then(|word| word.to_str()) {
+        let (name, attached) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(OsString::from(value))),
+            None => (word, None),
+        };
+        let mut value = || {
+            let given = attached.clone().or_else(|| {
+                at += 1;
+                argv.get(at).cloned()
+            });
+            given.ok_or_else(|| Usage(format!("{name}: option requires an argument")))
+        };
+        match name {
+            "--mode" => own.mode = Some(mode(&value()?.to_string_lossy()).map_err(Usage)?),
+            "--config" => own.config = Some(value()?.into()),
+            "--timeout" => {
+                return Err(Usage(
+                    "--timeout: time limits are not built yet; use `timeout` in the command".to_owned(),
+                ));
+            }
+            _ => match flag(word) {
+                Some(Flag::Mode(mode)) => own.mode = Some(mode),
+                Some(Flag::NonInteractive) => own.non_interactive = true,
+                None => break,
+            },
+        }
+        at += 1;
+    }
+    Ok((own, argv.get(at..).unwrap_or_default()))
+}
+
+enum Flag {
+    Mode(Mode),
+    NonInteractive,
+}
+
+fn flag(word: &str) -> Option<Flag> {
+    Some(match word {
+        "--yolo" => Flag::Mode(Mode::Bypass),
+        "--plan" => Flag::Mode(Mode::Plan),
+        "--accept-edits" => Flag::Mode(Mode::AcceptEdits),
+        "--dont-ask" => Flag::Mode(Mode::DontAsk),
+        "--non-interactive" => Flag::NonInteractive,
+        _ => return None,
+    })
+}
+
+fn mode(word: &str) -> Result<Mode, String> {
+    serde_json::from_value(word.into())
+        .map_err(|_| format!("--mode: {word}: not one of default, plan, accept-edits, bypass, dont-ask"))
+}
+
+/// The verbs as typed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "gsh",
+    about = "A guarded shell: takes bash's arguments, or one of these verbs",
+    after_help = "As a shell: gsh [--mode MODE | --yolo | --plan | --accept-edits | --dont-ask] [--config FILE]\n\
+                  \x20           [--non-interactive] [--] [bash's options] [-c TEXT [NAME ARGS...] | FILE ARGS...]"
+)]
+struct Typed {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Decide a command and run nothing: 0 allow, 10 review, 11 ask, 12 deny
+    Check(Checked),
+    /// Show how a command is understood and decided
+    Explain(Checked),
+    /// The effective rules
+    Rules(Rules),
+    /// What is in force here, and from where
+    Status(Output),
+    /// Show this project's configuration and trust it as it is
+    Trust(Trust),
+    /// Trust this project's configuration no longer
+    Untrust,
+    /// What an agent should know beforehand
+    Brief,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+struct Checked {
+    /// The text
+    #[arg(short = 'c', value_name = "TEXT", group = "what", allow_hyphen_values = true)]
+    command: Option<OsString>,
+    /// A script
+    #[arg(group = "what")]
+    file: Option<PathBuf>,
+    /// One JSON object per line of standard input
+    #[arg(long, group = "what")]
+    batch: bool,
+    /// The directory it would start in
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// default, plan, accept-edits, bypass or dont-ask
+    #[arg(long, value_parser = mode)]
+    mode: Option<Mode>,
+    /// A configuration instead of the user's
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// With the reasons
+    #[arg(long)]
+    why: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct Rules {
+    #[command(subcommand)]
+    what: Option<RulesVerb>,
+    /// As JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum RulesVerb {
+    /// Every rule in the order of its weight, with its layer, file and line
+    List,
+}
+
+#[derive(Debug, Args)]
+struct Output {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct Trust {
+    /// Do not ask back
+    #[arg(long)]
+    yes: bool,
+}
+
+fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
+    let words = std::iter::once(OsString::from("gsh")).chain(words.iter().cloned());
+    let typed = match Typed::try_parse_from(words) {
+        Ok(typed) => typed,
+        Err(error) if error.use_stderr() => {
+            return Err(Usage(error.render().to_string().trim_end().to_owned()));
+        }
+        Err(help) => return Ok(Call::Print(help.render().to_string())),
+    };
+    Ok(match typed.verb {
+        Verb::Check(checked) => Call::Check(checked.into_call()?),
+        Verb::Explain(checked) => Call::Explain(checked.into_call()?),
+        Verb::Rules(Rules { what: None | Some(RulesVerb::List), json }) => Call::Rules { json },
+        Verb::Status(Output { json }) => Call::Status { json },
+        Verb::Trust(Trust { yes }) => Call::Trust { yes },
+        Verb::Untrust => Call::Untrust,
+        Verb::Brief => Call::Brief,
+    })
+}
+
+impl Checked {
+    fn into_call(self) -> Result<CheckCall, Usage> {
+        let what = match (self.command, self.file, self.batch) {
+            (Some(command), None, false) => What::Command(command),
+            (None, Some(file), false) => What::File(file),
+            (None, None, true) => What::Batch,
+            _ => return Err(Usage("give one of -c TEXT, FILE and --batch".to_owned())),
+        };
+        let Self { cwd, mode, config, why, json, .. } = self;
+        Ok(CheckCall { what, cwd, mode, config, why, json })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Text;
+
+    fn parse(line: &str) -> Result<Call, Usage> {
+        read(line.split_whitespace().map(OsString::from).collect())
+    }
+
+    #[test]
+    fn clap_accepts_its_own_definition() {
+        Typed::command().debug_assert();
+    }
+
+    #[test]
+    fn first_words_choose_between_verb_and_shell() {
+        let is_shell = |line: &str| match parse(line) {
+            Ok(Call::Shell { shell, .. }) => Some(shell.text),
+            _ => None,
+        };
+        let file = |name: &str| Some(Text::File(name.into()));
+        let table = [
+            ("gsh check -c ls", None),
+            ("gsh -- check", file("check")),
+            ("bash check", file("check")),
+            ("/opt/gsh/bash status", file("status")),
+            ("sh status", file("status")),
+            ("-gsh status", file("status")),
+            ("gsh checks", file("checks")),
+            ("gsh ./check", file("./check")),
+            ("gsh --yolo -c ls", Some(Text::Command("ls".into()))),
+            ("gsh -- -c ls", Some(Text::Command("ls".into()))),
+            ("gsh", Some(Text::Stdin)),
+            ("gsh version", None),
+            ("bash --version", Some(Text::Nothing)),
+        ];
+        for (line, expected) in table {
+            assert_eq!(is_shell(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn own_options_stand_first() {
+        let table = [
+            ("gsh --yolo -c x", Own { mode: Some(Mode::Bypass), ..Own::default() }),
+            ("gsh --mode plan -c x", Own { mode: Some(Mode::Plan), ..Own::default() }),
+            ("gsh --mode=dont-ask -c x", Own { mode: Some(Mode::DontAsk), ..Own::default() }),
+            ("gsh --config F -c x", Own { config: Some("F".into()), ..Own::default() }),
+            (
+                "gsh --plan --non-interactive -c x",
+                Own { mode: Some(Mode::Plan), non_interactive: true, config: None },
+            ),
+            ("gsh -c x --yolo", Own::default()),
+        ];
+        for (line, expected) in table {
+            let found = parse(line).ok().and_then(|call| match call {
+                Call::Shell { own, .. } => Some(own),
+                _ => None,
+            });
+            assert_eq!(found, Some(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn verbs_mean_what_they_say() {
+        let check = CheckCall {
+            what: What::Command("ls".into()),
+            cwd: None,
+            mode: None,
+            config: None,
+            why: false,
+            json: false,
+        };
+        let table = [
+            ("gsh check -c ls", Call::Check(check.clone())),
+            ("gsh explain -c ls --why", Call::Explain(CheckCall { why: true, ..check.clone() })),
+            ("gsh check -c -x", Call::Check(CheckCall { what: What::Command("-x".into()), ..check.clone() })),
+            ("gsh check --batch", Call::Check(CheckCall { what: What::Batch, ..check.clone() })),
+            (
+                "gsh check s --mode plan",
+                Call::Check(CheckCall { what: What::File("s".into()), mode: Some(Mode::Plan), ..check }),
+            ),
+            ("gsh rules", Call::Rules { json: false }),
+            ("gsh rules list --json", Call::Rules { json: true }),
+            ("gsh status --json", Call::Status { json: true }),
+            ("gsh trust", Call::Trust { yes: false }),
+            ("gsh untrust", Call::Untrust),
+            ("gsh brief", Call::Brief),
+        ];
+        for (line, expected) in table {
+            assert_eq!(parse(line), Ok(expected), "{line}");
+        }
+        for line in ["gsh help", "gsh --help", "gsh check --help", "gsh --version"] {
+            assert!(matches!(parse(line), Ok(Call::Print(text)) if text.contains("gsh")), "{line}");
+        }
+    }
+
+    #[test]
+    fn wrong_lines_are_refused_with_a_word() {
+        let table = [
+            ("gsh --timeout 5 -c x", "--timeout"),
+            ("gsh --mode loose -c x", "loose"),
+            ("gsh --mode", "requires an argument"),
+            ("gsh check", "required"),
+            ("gsh check -c x y", "cannot be used"),
+            ("gsh --yolo check -c x", "after the word"),
+            ("gsh --nope", "--nope: invalid option"),
+            ("gsh status --nope", "--nope"),
+        ];
+        for (line, word) in table {
+            let found = parse(line);
+            assert!(matches!(&found, Err(Usage(text)) if text.contains(word)), "{line}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! How a request comes in, and what its caller hears.
+
+pub mod shell;
+pub mod steer;
+pub mod world;

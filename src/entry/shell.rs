@@ -1,0 +1,216 @@
+//! gsh called as a shell: a text from the command line, a file or standard input to its end.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::steer::{FAILED, REFUSED, refusal};
+use super::world::Surrounds;
+use crate::ask::Manner;
+use crate::config::load::Options;
+use crate::decision::INTERNAL_ERROR;
+use crate::host::Host;
+use crate::pipeline;
+use crate::policy::knobs::{Pty, WithoutTerminal};
+use crate::policy::{Mode, Policy};
+use crate::request::{Entry, ReadingOptions, Request};
+use crate::run::environment::{self, Variable};
+use crate::run::shell::Shell;
+use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+
+/// A shell's call, as meant.
+#[derive(Debug)]
+pub struct Asked {
+    /// Where the text is.
+    pub text: Given,
+    /// `argv[0]`.
+    pub argv0: OsString,
+    /// `$0`, where the caller names it.
+    pub name: Option<OsString>,
+    /// `$1` and on.
+    pub args: Vec<OsString>,
+    /// bash's options as given.
+    pub options: Vec<OsString>,
+    /// Those that change the reading.
+    pub reading: ReadingOptions,
+    /// The mode given with the call.
+    pub mode: Option<Mode>,
+    /// A configuration in the place of the user's.
+    pub config: Option<PathBuf>,
+    /// Nobody may be asked.
+    pub non_interactive: bool,
+}
+
+/// Where a text is.
+#[derive(Debug, Clone)]
+pub enum Given {
+    /// Here.
+    Command(OsString),
+    /// In this file.
+    File(OsString),
+    /// On standard input.
+    Stdin,
+    /// Nowhere: bash prints something of its own and ends.
+    Nothing,
+}
+
+/// Why a text could not be had. The status is bash's.
+#[derive(Debug, thiserror::Error)]
+enum NoText {
+    #[error("{}: {source}", name.display())]
+    File { name: PathBuf, source: io::Error },
+    #[error("{}: is a directory", .0.display())]
+    Directory(PathBuf),
+    #[error("standard input: {0}")]
+    Stdin(io::Error),
+    #[error(
+        "gsh is no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input"
+    )]
+    Interactive,
+}
+
+impl NoText {
+    fn status(&self) -> u8 {
+        match self {
+            Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
+            Self::File { .. } | Self::Directory(_) => 126,
+            Self::Stdin(_) | Self::Interactive => 2,
+        }
+    }
+}
+
+/// Decides the call's text and runs it, if it may run. The process ends as the command did.
+#[must_use]
+pub fn run(asked: Asked) -> ExitCode {
+    let text = match text(&asked.text) {
+        Ok(text) => text,
+        Err(error) => {
+            eprintln!("gsh: {error}");
+            return ExitCode::from(error.status());
+        }
+    };
+    let surrounds = Surrounds::of_process();
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let machine = surrounds.machine(&cwd);
+    let options = Options { mode: mode(&asked, &machine), config: asked.config.clone(), ..Options::new() };
+    let policy = surrounds.policy(&machine, options);
+    let shell = match Shell::find(policy.knobs.shell.as_deref().map(std::path::Path::new)) {
+        Ok(shell) => shell,
+        Err(error) => {
+            eprintln!("gsh: {error}");
+            return ExitCode::from(FAILED);
+        }
+    };
+    let as_json = machine.var("GSH_JSON").as_deref() == Some("1");
+    let request = request(&asked, text, cwd);
+    let means = means(asked, &request, &policy, (&surrounds, &machine, shell));
+    match pipeline::run(&request, &policy, &machine, means) {
+        Ending::Ran(outcome) => outcome.imitate(),
+        Ending::Refused(decision, by) => {
+            eprint!("{}", refusal(&request.text, &decision, &by, as_json));
+            ExitCode::from(if decision.reason == INTERNAL_ERROR { FAILED } else { REFUSED })
+        }
+        Ending::Failed(failure) => {
+            eprintln!("gsh: {failure}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn text(given: &Given) -> Result<Vec<u8>, NoText> {
+    use std::os::unix::ffi::OsStrExt;
+    match given {
+        Given::Command(text) => Ok(text.as_bytes().to_vec()),
+        Given::Nothing => Ok(Vec::new()),
+        Given::File(name) => {
+            let name = PathBuf::from(name);
+            if name.is_dir() {
+                return Err(NoText::Directory(name));
+            }
+            std::fs::read(&name).map_err(|source| NoText::File { name, source })
+        }
+        Given::Stdin if io::stdin().is_terminal() => Err(NoText::Interactive),
+        Given::Stdin => {
+            let mut text = Vec::new();
+            io::stdin().lock().read_to_end(&mut text).map_err(NoText::Stdin)?;
+            Ok(text)
+        }
+    }
+}
+
+/// The mode of the call. What an outer gsh set can only be tightened.
+fn mode(asked: &Asked, host: &dyn Host) -> Option<(Mode, String)> {
+    let inherited = host.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
+    match (asked.mode, inherited) {
+        (Some(given), Some(outer)) if !given.tightens(outer) => Some((outer, "GSH_MODE".to_owned())),
+        (Some(given), _) => Some((given, "the command line".to_owned())),
+        (None, Some(outer)) => Some((outer, "GSH_MODE".to_owned())),
+        (None, None) => None,
+    }
+}
+
+fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
+    let entry = match asked.text {
+        Given::Command(_) | Given::Nothing => Entry::Command,
+        Given::File(_) => Entry::Script,
+        Given::Stdin => Entry::Stdin,
+    };
+    Request {
+        text,
+        cwd,
+        name: asked.name.as_ref().map(|name| name.to_string_lossy().into_owned()),
+        args: asked.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        options: asked.reading,
+        entry,
+    }
+}
+
+fn means(
+    asked: Asked,
+    request: &Request,
+    policy: &Policy,
+    (surrounds, host, shell): (&Surrounds, &dyn Host, Shell),
+) -> Means {
+    let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
+    set(&mut environment, "GSH_MODE", policy.mode.word());
+    let source = match &asked.text {
+        Given::Command(_) => Source::Command { name: asked.name },
+        Given::File(name) => Source::File { name: name.clone() },
+        Given::Stdin => Source::Stdin,
+        Given::Nothing => Source::Nothing,
+    };
+    let quiet = asked.non_interactive
+        || host.var("GSH_NON_INTERACTIVE").as_deref() == Some("1")
+        || host.var("CI").as_deref() == Some("true")
+        || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
+    let manner = Manner { plain: false, terminals: policy.knobs.terminals.clone() };
+    let plan = Plan {
+        text: request.text.clone(),
+        source,
+        direct: None,
+        shell,
+        argv0: asked.argv0,
+        options: asked.options,
+        args: asked.args,
+        environment,
+        terminal: match policy.knobs.pty {
+            Pty::Auto => TerminalUse::WhenInteractive,
+            Pty::Always => TerminalUse::Always,
+            Pty::Never => TerminalUse::Never,
+        },
+        supervision: Supervision::None,
+    };
+    Means {
+        plan,
+        asks: (!quiet).then_some(manner),
+        state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
+        temporary: PathBuf::from("/tmp"),
+        removed,
+    }
+}
+
+fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {
+    environment.retain(|(known, _)| known != name);
+    environment.push((name.into(), value.into()));
+}

@@ -1,0 +1,45 @@
+//! What a run needs, and how it can end.
+
+use std::path::PathBuf;
+
+use super::approved::Plan;
+use super::{Outcome, RunError};
+use crate::ask::{Manner, Refusal};
+use crate::decision::Decision;
+
+/// What running needs beside the decision.
+#[derive(Debug)]
+pub struct Means {
+    /// How it would be run.
+    pub plan: Plan,
+    /// How a person may be asked; None when nobody may.
+    pub asks: Option<Manner>,
+    /// The folder of the records; None without a home.
+    pub state: Option<PathBuf>,
+    /// The folder for temporary files, where a record goes that finds no other place.
+    pub temporary: PathBuf,
+    /// Variables that were kept from the shell.
+    pub removed: Vec<&'static str>,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// It ran.
+    Ran(Outcome),
+    /// It was not to run.
+    Refused(Box<Decision>, Refusal),
+    /// gsh itself could not do its part; nothing ran, or its end is not known.
+    Failed(Failure),
+}
+
+/// What gsh could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Nothing runs without a record.
+    #[error("nothing ran, since its record could not be written: {0}")]
+    Record(String),
+    /// Starting or waiting failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}

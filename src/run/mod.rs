@@ -1,0 +1,346 @@
+//! Running what was approved, as bash would have run it.
+//!
+//! Three ways, chosen by [`Plan`]:
+//! - **direct**: one literal simple command is executed itself. There is no second reading at all.
+//! - **shell**: the real shell gets the decided bytes.
+//! - **terminal**: the same, on a pseudo-terminal of ours, so that nothing it starts keeps the
+//!   person's terminal as its own ([`pty`]).
+//!
+//! How the decided bytes reach the shell: as the text of `-c`, where `$0`, the arguments and the
+//! names in messages are those of the caller's form. A script file that was read for the decision
+//! is run from that copy in the same way, so that a file changed in between, or by itself while it
+//! runs, makes no difference. A text longer than one argument may be is sourced from a nameless
+//! file. A script on standard input stays one: the copy becomes the shell's standard input, so that
+//! `read` in it finds the following lines.
+
+mod approved;
+pub mod direct;
+mod ending;
+pub mod environment;
+pub mod pty;
+pub mod shell;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
+pub use self::ending::{Ending, Failure, Means};
+use crate::audit::Closing;
+use crate::sys::process::{self, Ended, Program};
+use crate::sys::signal::die_of;
+
+/// The longest text that fits in one argument, with room for its end.
+const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+
+/// How something was run, for the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// The program itself.
+    Direct,
+    /// The real shell.
+    Shell,
+    /// The real shell or the program, on a terminal of ours.
+    Terminal,
+}
+
+impl How {
+    /// The word used in records.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Shell => "shell",
+            Self::Terminal => "terminal",
+        }
+    }
+}
+
+/// How it went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it was run.
+    pub how: How,
+    /// How it ended.
+    pub ended: Ended,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl Outcome {
+    /// What the record says of it.
+    fn closing(self) -> Closing {
+        let (status, signal) = match self.ended {
+            Ended::Status(status) => (Some(status), None),
+            Ended::Signal(signal) => (None, Some(signal)),
+        };
+        let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
+        Closing::Ended { how: self.how.word(), status, signal, milliseconds }
+    }
+
+    /// Ends as the command did: with its status, or by its signal.
+    #[must_use]
+    pub fn imitate(self) -> ExitCode {
+        match self.ended {
+            Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
+            Ended::Signal(signal) => {
+                die_of(signal);
+                ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+            }
+        }
+    }
+}
+
+/// Why nothing ran, or why its end is not known.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The shell could not be started.
+    #[error("cannot start {}: {source}", program.display())]
+    Start {
+        /// What was to be started.
+        program: std::path::PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The text could not be handed over, or the end not be waited for.
+    #[error("cannot run the command: {0}")]
+    Machine(#[from] io::Error),
+}
+
+/// The way this plan will be run, as far as it can be told before.
+#[must_use]
+pub fn way(plan: &Plan) -> How {
+    if on_terminal(plan) {
+        How::Terminal
+    } else if plan.direct.is_some() {
+        How::Direct
+    } else {
+        How::Shell
+    }
+}
+
+fn on_terminal(plan: &Plan) -> bool {
+    match plan.terminal {
+        TerminalUse::Never => false,
+        TerminalUse::Always => true,
+        TerminalUse::WhenInteractive => process::is_terminal(0) && process::is_terminal(1),
+    }
+}
+
+/// What the record says of a run.
+#[must_use]
+pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
+    match ran {
+        Ok(outcome) => outcome.closing(),
+        Err(_) => Closing::NotRun { why: "it could not be started" },
+    }
+}
+
+/// Runs it, once. With [`Supervision::None`] it returns only when that failed.
+///
+/// # Errors
+/// When it could not be started or waited for.
+pub fn run(approved: Approved) -> Result<Outcome, RunError> {
+    let plan = approved.into_plan();
+    let begun = Instant::now();
+    let terminal = on_terminal(&plan);
+    let done = |how, ended| Outcome { how, ended, duration: begun.elapsed() };
+    if terminal {
+        let program = match direct(&plan) {
+            Some(program) => program,
+            None => for_shell(&plan)?,
+        };
+        let path = program.path.clone();
+        let ended = pty::run(program).map_err(|source| RunError::Start { program: path, source })?;
+        return Ok(done(How::Terminal, ended));
+    }
+    if let Some(program) = direct(&plan) {
+        // Whatever the kernel says against it (no `#!` line, gone, not executable), bash has its own
+        // words and ways for that.
+        if let Ok(ended) = start(program, plan.supervision) {
+            return Ok(done(How::Direct, ended));
+        }
+    }
+    let program = for_shell(&plan)?;
+    let path = program.path.clone();
+    let ended =
+        start(program, plan.supervision).map_err(|source| RunError::Start { program: path, source })?;
+    Ok(done(How::Shell, ended))
+}
+
+fn start(program: Program, supervision: Supervision) -> io::Result<Ended> {
+    match supervision {
+        Supervision::Wait => process::run_and_wait(program),
+        Supervision::None => Err(process::become_program(program)),
+    }
+}
+
+fn direct(plan: &Plan) -> Option<Program> {
+    let direct = plan.direct.as_ref()?;
+    let directory = std::env::current_dir().ok()?;
+    // PWD may name the same directory by way of links; bash keeps such a name.
+    let named = plan.environment.iter().find(|(name, _)| name == "PWD").map(|(_, value)| value.clone());
+    let logical = named.filter(|named| {
+        std::path::Path::new(named).is_absolute()
+            && std::fs::canonicalize(named).is_ok_and(|real| real == directory)
+    });
+    let pwd = logical.unwrap_or_else(|| directory.into_os_string());
+    let environment = environment::for_program(plan.environment.clone(), direct.path.as_os_str(), &pwd);
+    let argv = direct.argv.iter().map(OsString::from).collect();
+    Some(Program { path: direct.path.clone(), argv, environment, stdin: None })
+}
+
+/// The shell's command line for the plan. The order is bash's: options, `-c`, the end of options.
+fn for_shell(plan: &Plan) -> io::Result<Program> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut argv = vec![plan.argv0.clone()];
+    argv.extend(plan.options.iter().cloned());
+    let mut stdin = None;
+    let text = OsString::from_vec(plan.text.clone());
+    match &plan.source {
+        Source::Command { name } => {
+            argv.extend(["--".into(), text]);
+            argv.extend(name.clone());
+        }
+        Source::File { name } => {
+            let text =
+                if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
+            argv.extend(["-c".into(), "--".into(), text, name.clone()]);
+        }
+        Source::Nothing => {}
+        Source::Stdin => {
+            stdin = Some(OwnedFd::from(process::nameless_file(&plan.text)?));
+            argv.extend(["-s".into(), "--".into()]);
+        }
+    }
+    argv.extend(plan.args.iter().cloned());
+    let path = plan.shell.path().to_owned();
+    Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
+}
+
+/// Whether a script looks for its own file by more than `$0`.
+fn names_its_file(text: &[u8]) -> bool {
+    text.windows(b"BASH_SOURCE".len()).any(|part| part == b"BASH_SOURCE")
+}
+
+/// Such a script is sourced by its name, which bash reads whole before its first command, so that it
+/// cannot change itself. That the file is still what was decided is made sure of just before.
+fn sourced(decided: &[u8], name: &std::ffi::OsStr) -> io::Result<OsString> {
+    use std::os::unix::ffi::OsStrExt;
+    if std::fs::read(name)? != decided {
+        return Err(io::Error::other("the script changed after it was decided"));
+    }
+    // Without a slash `.` would search PATH first.
+    let here = if name.as_bytes().contains(&b'/') { "" } else { "shopt -u sourcepath; " };
+    Ok(format!("{here}. \"$0\"").into())
+}
+
+/// A text that is too long for an argument is read from a nameless file that the shell inherits.
+fn short_enough(text: OsString) -> io::Result<OsString> {
+    use std::os::unix::ffi::OsStrExt;
+    if text.len() < LONGEST_ARGUMENT {
+        return Ok(text);
+    }
+    let file = process::nameless_file(text.as_bytes())?;
+    // A duplicate without close-on-exec, for the shell to open by its number.
+    let inherited = nix::fcntl::fcntl(&file, nix::fcntl::FcntlArg::F_DUPFD(10))?;
+    Ok(format!(". /proc/self/fd/{inherited}").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::direct::Direct;
+    use super::*;
+
+    fn plan(text: &str, source: Source) -> Option<Plan> {
+        Some(Plan {
+            text: text.into(),
+            source,
+            direct: None,
+            shell: shell::Shell::find(None).ok()?,
+            argv0: "bash".into(),
+            options: vec![],
+            args: vec![],
+            environment: vec![],
+            terminal: TerminalUse::Never,
+            supervision: Supervision::Wait,
+        })
+    }
+
+    fn ended(plan: Option<Plan>) -> Option<(How, Ended)> {
+        run(Approved::for_tests(plan?)).ok().map(|outcome| (outcome.how, outcome.ended))
+    }
+
+    fn with(options: &[&str], args: &[&str], plan: Option<Plan>) -> Option<Plan> {
+        plan.map(|plan| Plan {
+            options: options.iter().map(OsString::from).collect(),
+            args: args.iter().map(OsString::from).collect(),
+            ..plan
+        })
+    }
+
+    #[test]
+    fn texts_run_with_their_names_and_arguments() {
+        let command = |name: Option<&str>| Source::Command { name: name.map(OsString::from) };
+        let file = Source::File { name: "./dir/script".into() };
+        type Row<'a> = (&'a [&'a str], &'a [&'a str], &'a str, Source, i32);
+        let table: [Row<'_>; 9] = [
+            (&["-c"], &[], "[ \"$0\" = bash ] && exit 3", command(None), 3),
+            (&["-c"], &["a", "b c"], "[ \"$0/$1/$2\" = 'n/a/b c' ] && exit 4", command(Some("n")), 4),
+            (&["-ec"], &[], "false; exit 0", command(None), 1),
+            (&["-c"], &[], "-x; exit 7", command(None), 7),
+            (&["-e"], &[], "false; exit 0", file.clone(), 1),
+            (&[], &["x"], "[ \"$0/$1\" = ./dir/script/x ] && exit 5", file.clone(), 5),
+            (
+                &[],
+                &["x"],
+                "read line\nleft over\n[ \"$line/$1\" = 'left over/x' ] && exit 6",
+                Source::Stdin,
+                6,
+            ),
+            (&["-s"], &[], "exit 8", Source::Stdin, 8),
+            (&[], &[], "exit $(( 250 + 8 ))", file, 2),
+        ];
+        for (options, args, text, source, status) in table {
+            let found = ended(with(options, args, plan(text, source)));
+            assert_eq!(found, Some((How::Shell, Ended::Status(status))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_script_finds_its_own_file_and_only_as_decided() {
+        let Ok(folder) = tempfile::tempdir() else { return };
+        let path = folder.path().join("script");
+        let text = "[ \"${BASH_SOURCE[0]}\" = \"$0\" ] && [ -f \"$0\" ] && exit 5";
+        assert!(std::fs::write(&path, text).is_ok());
+        let source = || Source::File { name: path.clone().into() };
+        assert_eq!(ended(plan(text, source())), Some((How::Shell, Ended::Status(5))));
+        assert_eq!(ended(plan(&format!("{text} "), source())), None);
+    }
+
+    #[test]
+    fn a_long_script_is_run_whole() {
+        let text = format!("{}\n[ \"$0/$1\" = n/x ] && exit 9\n", ": # padding\n".repeat(20_000));
+        let found = ended(with(&[], &["x"], plan(&text, Source::File { name: "n".into() })));
+        assert_eq!(found, Some((How::Shell, Ended::Status(9))));
+    }
+
+    #[test]
+    fn direct_commands_need_no_shell_and_fall_back_to_it() {
+        let table = [("/bin/false", How::Direct, 1), ("/nonexistent/false", How::Shell, 11)];
+        for (path, how, status) in table {
+            let found = plan("exit 11", Source::Command { name: None }).map(|plan| Plan {
+                direct: Some(Direct { path: PathBuf::from(path), argv: vec!["false".into()] }),
+                options: vec!["-c".into()],
+                ..plan
+            });
+            assert_eq!(ended(found), Some((how, Ended::Status(status))), "{path}");
+        }
+    }
+}

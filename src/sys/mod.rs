@@ -1,0 +1,17 @@
+//! The machine itself: processes, signals, terminals, private files, and the real [`Host`].
+//!
+//! Unsafe code lives in [`raw`] alone; everything else here and elsewhere is safe.
+//!
+//! [`Host`]: crate::host::Host
+
+pub mod file;
+pub mod git;
+mod gitconfig;
+pub mod machine;
+mod passwd;
+pub mod path;
+pub mod proc;
+pub mod process;
+mod raw;
+pub mod signal;
+pub mod tty;

@@ -1,0 +1,183 @@
+//! What `/proc` tells of processes: who started whom, and who holds a terminal's leader end.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// A process at one moment. The start time tells it from a later one with the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: i32,
+    /// Who started it, or took it over.
+    pub parent: i32,
+    /// The name of its program, as the kernel keeps it (15 characters).
+    pub name: String,
+    /// When it started, in clock ticks since the machine did.
+    pub started: u64,
+    /// Its controlling terminal's device number; 0 for none.
+    pub terminal: u64,
+}
+
+impl Process {
+    /// The process with this number. None when there is none or it cannot be looked at.
+    #[must_use]
+    pub fn read(pid: i32) -> Option<Self> {
+        // The kernel makes the whole line for one read; this stands on the path of every command.
+        let mut line = [0; 1024];
+        let length = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
+        Self::parse(pid, &String::from_utf8_lossy(line.get(..length)?))
+    }
+
+    /// This process.
+    #[must_use]
+    pub fn own() -> Option<Self> {
+        Self::read(i32::try_from(std::process::id()).ok()?)
+    }
+
+    fn parse(pid: i32, stat: &str) -> Option<Self> {
+        // The name stands in parentheses and may hold any character, also `)`.
+        let (head, tail) = stat.rsplit_once(')')?;
+        let (_, name) = head.split_once('(')?;
+        let fields: Vec<&str> = tail.split_whitespace().collect();
+        Some(Self {
+            pid,
+            parent: fields.get(1)?.parse().ok()?,
+            name: name.to_owned(),
+            started: fields.get(19)?.parse().ok()?,
+            terminal: fields.get(4)?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?,
+        })
+    }
+
+    /// The file it runs, as far as it may be looked at.
+    #[must_use]
+    pub fn program(&self) -> Option<PathBuf> {
+        fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
+    }
+
+    /// Those above it, nearest first, at most so many.
+    #[must_use]
+    pub fn ancestors(&self, most: usize) -> Vec<Self> {
+        let mut above = Vec::new();
+        let mut next = self.parent;
+        while next > 0 && above.len() < most {
+            let Some(process) = Self::read(next) else { break };
+            next = process.parent;
+            above.push(process);
+        }
+        above
+    }
+
+    /// Its controlling terminal.
+    #[must_use]
+    pub fn controlling_terminal(&self) -> Option<Terminal> {
+        Terminal::from_device(self.terminal)
+    }
+
+    /// The pseudo-terminals whose leader end it holds. None when it may not be looked at.
+    #[must_use]
+    pub fn led_terminals(&self) -> Option<Vec<u32>> {
+        let mut led = Vec::new();
+        for entry in fs::read_dir(format!("/proc/{}/fd", self.pid)).ok()? {
+            let entry = entry.ok()?;
+            // A descriptor may be closed while we look; what remains is looked at.
+            let Ok(target) = fs::read_link(entry.path()) else { continue };
+            if !target.to_string_lossy().ends_with("/ptmx") {
+                continue;
+            }
+            let number = entry.file_name();
+            let info = format!("/proc/{}/fdinfo/{}", self.pid, number.to_string_lossy());
+            let text = fs::read_to_string(info).ok()?;
+            let index = text.lines().find_map(|line| line.strip_prefix("tty-index:"))?;
+            led.push(index.trim().parse().ok()?);
+        }
+        Some(led)
+    }
+}
+
+/// Every process that can be listed.
+#[must_use]
+pub fn all() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(Process::read)
+        .collect()
+}
+
+/// A terminal device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Terminal {
+    /// `/dev/pts/N`.
+    Pseudo(u32),
+    /// `/dev/ttyN`: the machine's own screen and keyboard.
+    Console(u32),
+    /// A serial line or something else.
+    Other,
+}
+
+impl Terminal {
+    /// From the number in `/proc/PID/stat`. None for no terminal.
+    #[must_use]
+    pub fn from_device(device: u64) -> Option<Self> {
+        let major = (device >> 8) & 0xfff;
+        let minor = u32::try_from((device & 0xff) | ((device >> 12) & 0xf_ff00)).ok()?;
+        match major {
+            0 => None,
+            4 if (1..64).contains(&minor) => Some(Self::Console(minor)),
+            136..=143 => Some(Self::Pseudo(u32::try_from(major - 136).ok()? * 0x10_0000 + minor)),
+            _ => Some(Self::Other),
+        }
+    }
+
+    /// Its device file, where the name follows from the number.
+    #[must_use]
+    pub fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::Pseudo(number) => Some(format!("/dev/pts/{number}").into()),
+            Self::Console(number) => Some(format!("/dev/tty{number}").into()),
+            Self::Other => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stat_lines_are_read_whatever_the_name() {
+        let tail = "S 7 10 10 34817 10 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99 1 2";
+        for name in ["bash", "a b", "x) S 1 (y", ")"] {
+            let process = Process::parse(10, &format!("10 ({name}) {tail}"));
+            let expected =
+                Process { pid: 10, parent: 7, name: name.to_owned(), started: 99, terminal: 34817 };
+            assert_eq!(process, Some(expected), "{name}");
+        }
+        assert_eq!(Process::parse(10, "10 bash S 7"), None);
+    }
+
+    #[test]
+    fn device_numbers_name_terminals() {
+        let table = [
+            (0, None),
+            (34817, Some(Terminal::Pseudo(1))),
+            (0x88ff | (1 << 20), Some(Terminal::Pseudo(511))),
+            (0x0401, Some(Terminal::Console(1))),
+            (0x0440, Some(Terminal::Other)),
+            (0x0500, Some(Terminal::Other)),
+        ];
+        for (device, expected) in table {
+            assert_eq!(Terminal::from_device(device), expected, "{device:#x}");
+        }
+    }
+
+    #[test]
+    fn the_holder_of_a_leader_end_is_found() {
+        let Ok((leader, _follower)) = crate::sys::tty::Leader::open(None) else { return };
+        let own = Process::own();
+        let led = own.as_ref().and_then(Process::led_terminals).unwrap_or_default();
+        assert!(!led.is_empty(), "{leader:?}");
+        assert!(own.is_some_and(|own| !own.ancestors(8).is_empty()));
+    }
+}

@@ -1,0 +1,178 @@
+//! The only unsafe code: system calls that no safe wrapper offers, each behind a function whose
+//! arguments prove what the call needs.
+#![expect(unsafe_code, reason = "the one roof for it; each block says why it is sound")]
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use nix::libc;
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+use nix::unistd::{ForkResult, Pid};
+use portable_pty::MasterPty;
+
+/// Bits 0-2: that descriptor was closed when the program started; bit 3: SIGPIPE was ignored.
+static AT_START: AtomicU8 = AtomicU8::new(0);
+const PIPE_IGNORED: u8 = 8;
+
+/// Rust's own start-up opens closed standard descriptors and ignores SIGPIPE. What a caller set up
+/// has to reach the command unchanged, so it is noted before that happens.
+extern "C" fn note_start() {
+    let mut bits = 0;
+    for descriptor in 0..3 {
+        // SAFETY: F_GETFD reads a flag of a descriptor number and touches no memory.
+        if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1 {
+            bits |= 1 << descriptor;
+        }
+    }
+    // SAFETY: a null new action only reads the present one into `action`, which is a plain C
+    // structure for which all zeroes is a valid value.
+    let ignored = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    };
+    if ignored {
+        bits |= PIPE_IGNORED;
+    }
+    AT_START.store(bits, Ordering::Relaxed);
+}
+
+// SAFETY: the section holds functions of this very type, called once before `main`; the function
+// uses system calls and one atomic, which need no initialised runtime.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static NOTE_START: extern "C" fn() = note_start;
+
+/// Whether this standard descriptor was closed when the program started.
+pub(super) fn closed_at_start(descriptor: RawFd) -> bool {
+    (0..3).contains(&descriptor) && AT_START.load(Ordering::Relaxed) & (1 << descriptor) != 0
+}
+
+/// Gives SIGPIPE back the disposition the program was started with.
+pub(super) fn restore_pipe_signal() -> nix::Result<()> {
+    let ignored = AT_START.load(Ordering::Relaxed) & PIPE_IGNORED != 0;
+    let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
+    // SAFETY: neither disposition runs code of ours.
+    unsafe { signal(Signal::SIGPIPE, handler) }.map(drop)
+}
+
+/// Gives a signal its default action.
+pub(super) fn default_action(which: Signal) -> nix::Result<()> {
+    // SAFETY: the default disposition runs no code of ours.
+    unsafe { signal(which, SigHandler::SigDfl) }.map(drop)
+}
+
+/// What a child does between fork and exec, besides what [`Command`] does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChildStart {
+    /// The signal mask the command is to have.
+    pub(super) mask: SigSet,
+    /// Make the child's process group the foreground one of this terminal.
+    pub(super) foreground_of: Option<RawFd>,
+    /// Standard descriptors that were given to the child on purpose.
+    pub(super) given: [bool; 3],
+    /// The signal the child gets when the thread that started it is gone.
+    pub(super) on_parent_death: Option<Signal>,
+}
+
+/// Arranges for `start` to be done in the child.
+pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
+    let step = move || -> io::Result<()> {
+        if let Some(terminal) = start.foreground_of {
+            // A group that is not yet in front may only do this while SIGTTOU is blocked.
+            let mut stop = SigSet::empty();
+            stop.add(Signal::SIGTTOU);
+            stop.thread_block()?;
+            // SAFETY: tcsetpgrp takes two numbers; a stale one is an error, not undefined.
+            if unsafe { libc::tcsetpgrp(terminal, libc::getpgrp()) } == -1 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        if let Some(signal) = start.on_parent_death {
+            nix::sys::prctl::set_pdeathsig(signal)?;
+        }
+        restore_pipe_signal()?;
+        for (descriptor, given) in (0..).zip(start.given) {
+            // `Command` leaves an inherited descriptor as it is; one that Rust opened is closed again.
+            if !given && closed_at_start(descriptor) {
+                nix::unistd::close(descriptor)?;
+            }
+        }
+        start.mask.thread_set_mask()?;
+        Ok(())
+    };
+    // SAFETY: the step above makes system calls only (tcsetpgrp, prctl, sigaction, close,
+    // sigprocmask), allocates nothing and takes no lock, as is required between fork and exec.
+    unsafe { command.pre_exec(step) };
+}
+
+/// Who continues after [`fork`].
+pub(super) enum Side {
+    /// The process that called.
+    Parent(Pid),
+    /// The new process.
+    Child,
+}
+
+/// A second process that goes on from here. The child must leave by [`leave_at_once`] or exec.
+pub(super) fn fork() -> nix::Result<Side> {
+    // SAFETY: gsh has one thread at this point, so no lock can be held by a thread that the child
+    // lacks; glibc takes care of its allocator's own locks.
+    match unsafe { nix::unistd::fork() }? {
+        ForkResult::Parent { child } => Ok(Side::Parent(child)),
+        ForkResult::Child => Ok(Side::Child),
+    }
+}
+
+/// A descriptor that becomes readable when this child ends, whichever thread gets its SIGCHLD.
+pub(super) fn end_of(child: Pid) -> io::Result<OwnedFd> {
+    // SAFETY: pidfd_open takes two numbers and gives back a new descriptor or -1.
+    let result = unsafe { libc::syscall(libc::SYS_pidfd_open, child.as_raw(), 0) };
+    match RawFd::try_from(result) {
+        // SAFETY: the kernel just made this descriptor for us; nobody else owns it.
+        Ok(raw) if raw >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(raw) }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Ends this process without running anything that belongs to the process it was forked from.
+pub(super) fn leave_at_once(status: i32) -> ! {
+    // SAFETY: _exit ends the process; no handler, destructor or buffer of the parent is run twice.
+    unsafe { libc::_exit(status) }
+}
+
+/// The size of a terminal's window.
+pub(super) fn window_size(terminal: BorrowedFd<'_>) -> io::Result<libc::winsize> {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: TIOCGWINSZ fills one winsize, and `size` is one that outlives the call.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(size) }
+}
+
+/// Makes a terminal the controlling one of this session leader.
+pub(super) fn take_controlling_terminal(terminal: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: TIOCSCTTY takes a number and touches no memory.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSCTTY, 0) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// The leader end's descriptor, for as long as the leader lives.
+pub(super) struct LeaderFd<'a>(BorrowedFd<'a>);
+
+impl<'a> LeaderFd<'a> {
+    /// None for a leader without a descriptor.
+    pub(super) fn of(leader: &'a dyn MasterPty) -> Option<Self> {
+        let raw = leader.as_raw_fd().filter(|raw| *raw >= 0)?;
+        // SAFETY: the leader owns this open descriptor, and the borrow keeps it from being dropped.
+        Some(Self(unsafe { BorrowedFd::borrow_raw(raw) }))
+    }
+}
+
+impl AsFd for LeaderFd<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0
+    }
+}

@@ -1,0 +1,222 @@
+//! Terminals: their settings, given back whatever happens, their size, and new ones.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+
+use nix::libc;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::termios::{FlushArg, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use portable_pty::{MasterPty, PtySize, native_pty_system};
+
+use super::raw;
+
+/// Raw mode on a terminal for as long as it lives. Dropping it, also while unwinding from a panic,
+/// gives back the settings from before.
+#[derive(Debug)]
+pub struct RawMode<'a> {
+    terminal: BorrowedFd<'a>,
+    before: Termios,
+}
+
+impl<'a> RawMode<'a> {
+    /// Every key as it is pressed, nothing shown, no signal made of one.
+    ///
+    /// # Errors
+    /// When it is no terminal, or is gone.
+    pub fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        let before = tcgetattr(terminal)?;
+        let mut raw = before.clone();
+        cfmakeraw(&mut raw);
+        set(terminal, SetArg::TCSADRAIN, &raw)?;
+        Ok(Self { terminal, before })
+    }
+
+    /// The settings from before.
+    #[must_use]
+    pub fn before(&self) -> &Termios {
+        &self.before
+    }
+
+    /// What is given back at the end: a command may have changed the settings on purpose (`stty`).
+    pub fn give_back(&mut self, settings: Termios) {
+        self.before = settings;
+    }
+}
+
+impl Drop for RawMode<'_> {
+    fn drop(&mut self) {
+        let _terminal_may_be_gone = set(self.terminal, SetArg::TCSADRAIN, &self.before);
+    }
+}
+
+/// tcsetattr that does not stop us when our group is not in front.
+fn set(terminal: BorrowedFd<'_>, when: SetArg, settings: &Termios) -> io::Result<()> {
+    while_not_stoppable(|| {
+        loop {
+            match tcsetattr(terminal, when, settings) {
+                Err(nix::errno::Errno::EINTR) => {}
+                result => return result,
+            }
+        }
+    })
+}
+
+fn while_not_stoppable(act: impl FnOnce() -> nix::Result<()>) -> io::Result<()> {
+    let mut stop = SigSet::empty();
+    stop.add(Signal::SIGTTOU);
+    let before = stop.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let result = act();
+    before.thread_set_mask()?;
+    Ok(result?)
+}
+
+/// Our process group in front of a terminal for as long as it lives; then whoever was there before.
+#[derive(Debug)]
+pub struct InFront<'a> {
+    terminal: BorrowedFd<'a>,
+    before: Option<Pid>,
+}
+
+impl<'a> InFront<'a> {
+    /// Takes the place.
+    ///
+    /// # Errors
+    /// When it is not our controlling terminal.
+    pub fn take(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        let (front, own) = (tcgetpgrp(terminal)?, getpgrp());
+        if front == own {
+            return Ok(Self { terminal, before: None });
+        }
+        while_not_stoppable(|| tcsetpgrp(terminal, own))?;
+        Ok(Self { terminal, before: Some(front) })
+    }
+}
+
+impl Drop for InFront<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            let _group_may_be_gone = while_not_stoppable(|| tcsetpgrp(self.terminal, before));
+        }
+    }
+}
+
+/// Whether our process group is in front of this terminal.
+#[must_use]
+pub fn in_front(terminal: BorrowedFd<'_>) -> bool {
+    tcgetpgrp(terminal).is_ok_and(|front| front == getpgrp())
+}
+
+/// Columns and rows, where the terminal says and they are not 0.
+#[must_use]
+pub fn size(terminal: BorrowedFd<'_>) -> Option<(u16, u16)> {
+    let size = raw::window_size(terminal).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
+fn pty_size(terminal: BorrowedFd<'_>) -> Option<PtySize> {
+    let size = raw::window_size(terminal).ok()?;
+    Some(PtySize {
+        rows: size.ws_row,
+        cols: size.ws_col,
+        pixel_width: size.ws_xpixel,
+        pixel_height: size.ws_ypixel,
+    })
+}
+
+/// Drops what was typed and not read yet.
+pub fn forget_typed(terminal: BorrowedFd<'_>) {
+    let _terminal_may_be_gone = tcflush(terminal, FlushArg::TCIFLUSH);
+}
+
+/// Opens a terminal by name for reading and writing, without making it our controlling one.
+///
+/// # Errors
+/// As `open`; `ENXIO` from `/dev/tty` means that there is none.
+pub fn open(path: &std::path::Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY | libc::O_CLOEXEC).open(path)
+}
+
+/// A terminal of our own: the leader end.
+pub struct Leader(Box<dyn MasterPty + Send>);
+
+impl Leader {
+    /// A new terminal of the size and settings of `like`, and its follower end.
+    ///
+    /// # Errors
+    /// When the machine has no more terminals.
+    pub fn open(like: Option<BorrowedFd<'_>>) -> io::Result<(Self, OwnedFd)> {
+        let size = like.and_then(pty_size).unwrap_or_default();
+        let pair = native_pty_system().openpty(size).map_err(io::Error::other)?;
+        let name = pair.master.tty_name().ok_or(io::ErrorKind::NotFound)?;
+        let follower = OwnedFd::from(open(&name)?);
+        if let Some(settings) = like.and_then(|terminal| tcgetattr(terminal).ok()) {
+            tcsetattr(&follower, SetArg::TCSANOW, &settings)?;
+        }
+        Ok((Self(pair.master), follower))
+    }
+
+    /// Whether a newline is written as it is: the far side is no terminal, so nothing adds a CR.
+    ///
+    /// # Errors
+    /// When the settings cannot be changed.
+    pub fn write_plainly(follower: &OwnedFd) -> io::Result<()> {
+        let mut settings = tcgetattr(follower)?;
+        settings.output_flags.remove(OutputFlags::OPOST);
+        Ok(tcsetattr(follower, SetArg::TCSANOW, &settings)?)
+    }
+
+    /// Gives it the size of `like`; the command is told by SIGWINCH.
+    pub fn resize_like(&self, like: BorrowedFd<'_>) {
+        if let Some(size) = pty_size(like) {
+            let _terminal_may_be_gone = self.0.resize(size);
+        }
+    }
+
+    /// Its settings now.
+    #[must_use]
+    pub fn settings(&self) -> Option<Termios> {
+        self.with_fd(|fd| tcgetattr(fd).ok()).flatten()
+    }
+
+    /// Does something with the descriptor, which polling, reading and writing need.
+    pub fn with_fd<T>(&self, act: impl FnOnce(BorrowedFd<'_>) -> T) -> Option<T> {
+        raw::LeaderFd::of(self.0.as_ref()).map(|fd| act(fd.as_fd()))
+    }
+}
+
+impl std::fmt::Debug for Leader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Leader").field(&self.0.tty_name()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::sys::termios::LocalFlags;
+
+    use super::*;
+
+    #[test]
+    fn raw_mode_is_given_back_also_by_a_panic() {
+        let Ok((_leader, follower)) = Leader::open(None) else { return };
+        let echo = |fd: &OwnedFd| tcgetattr(fd).is_ok_and(|s| s.local_flags.contains(LocalFlags::ECHO));
+        assert!(echo(&follower));
+        let panicked = std::panic::catch_unwind(|| {
+            let _raw = RawMode::enter(follower.as_fd());
+            assert!(!echo(&follower));
+            std::panic::resume_unwind(Box::new(()));
+        });
+        assert!(panicked.is_err());
+        assert!(echo(&follower));
+    }
+
+    #[test]
+    fn a_pipe_is_no_terminal() {
+        let Ok((reader, _writer)) = io::pipe() else { return };
+        assert!(RawMode::enter(reader.as_fd()).is_err());
+        assert_eq!(size(reader.as_fd()), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! Asking a person at a terminal of their own, seen on the screen of a terminal emulator.
+
+use std::time::Duration;
+
+use crate::common::machine::{Gsh, Screen};
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+
+/// The text that is asked about: an unknown program that no machine has.
+const ASKED: &str = "gsh-test-no-such-program --flag; exit 7";
+
+/// gsh on a terminal that this test program holds and the user vouched for.
+fn asked(text: &str, columns: u16, rows: u16) -> Screen {
+    let holder = std::env::current_exe().expect("this program");
+    let config = format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string());
+    Gsh::new(GSH).config(&config).args(["-c", text]).pty(columns, rows)
+}
+
+/// Past the time in which keys are not taken.
+fn let_the_person_read() {
+    std::thread::sleep(Duration::from_millis(400));
+}
+
+#[test]
+fn yes_runs_it_once() {
+    let mut screen = asked(ASKED, 80, 24);
+    screen.wait_for("allow once");
+    let shown = screen.text();
+    for part in ["gsh-test-no-such-program --flag", "process.execute", "deny"] {
+        assert!(shown.contains(part), "no {part:?} on\n{shown}");
+    }
+    let_the_person_read();
+    screen.type_keys("y");
+    assert_eq!(screen.wait(), 7, "{}", screen.text());
+}
+
+#[test]
+fn no_and_escape_and_interrupt_refuse() {
+    for keys in ["n", "\u{1b}", "\u{3}"] {
+        let mut screen = asked(ASKED, 80, 24);
+        screen.wait_for("allow once");
+        let_the_person_read();
+        screen.type_keys(keys);
+        assert_eq!(screen.wait(), 126, "{keys:?}: {}", screen.text());
+        screen.wait_for("gsh: ");
+    }
+}
+
+#[test]
+fn enter_and_what_was_typed_before_answer_nothing() {
+    let mut screen = asked(ASKED, 80, 24);
+    // Typed ahead, before there is a question.
+    screen.type_keys("y\n");
+    screen.wait_for("allow once");
+    let_the_person_read();
+    screen.type_keys("\r \n");
+    let_the_person_read();
+    screen.type_keys("n");
+    assert_eq!(screen.wait(), 126, "{}", screen.text());
+}
+
+#[test]
+fn a_reason_goes_with_the_refusal() {
+    let mut screen = asked(ASKED, 80, 24);
+    screen.wait_for("allow once");
+    let_the_person_read();
+    screen.type_keys("d");
+    let_the_person_read();
+    screen.type_keys("use make instead\r");
+    assert_eq!(screen.wait(), 126, "{}", screen.text());
+    screen.wait_for("use make instead");
+}
+
+#[test]
+fn hostile_text_is_made_visible_and_narrow_windows_hold_it() {
+    let text = "gsh-test-no-such-program $'\\u202e' \u{202e}evil";
+    let mut screen = asked(text, 40, 12);
+    screen.wait_for("allow once");
+    let shown = screen.text();
+    assert!(!shown.contains('\u{202e}'), "{shown}");
+    let_the_person_read();
+    screen.type_keys("n");
+    assert_eq!(screen.wait(), 126);
+}
+
+#[test]
+fn a_terminal_that_nobody_vouched_for_is_not_asked() {
+    let mut screen = Gsh::new(GSH).args(["-c", ASKED]).pty(80, 24);
+    assert_eq!(screen.wait(), 126);
+    screen.wait_for("nobody could be asked");
+    assert!(!screen.text().contains("allow once"), "{}", screen.text());
+}
+
+#[test]
+fn the_floor_and_denials_ask_nobody() {
+    let mut screen = asked("gsh-canary-deny", 80, 24);
+    assert_eq!(screen.wait(), 126);
+    assert!(!screen.text().contains("allow once"), "{}", screen.text());
+}
+
+#[test]
+fn switched_off_questions_are_refusals() {
+    let holder = std::env::current_exe().expect("this program");
+    let config = format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string());
+    let gsh = || Gsh::new(GSH).config(&config);
+    for (args, name, value) in [
+        (vec!["--non-interactive", "-c", ASKED], "X", ""),
+        (vec!["-c", ASKED], "GSH_NON_INTERACTIVE", "1"),
+        (vec!["-c", ASKED], "CI", "true"),
+    ] {
+        let mut screen = gsh().args(args).env(name, value).pty(80, 24);
+        assert_eq!(screen.wait(), 126, "{name}");
+        assert!(!screen.text().contains("allow once"), "{}", screen.text());
+    }
+}
+
+#[test]
+fn an_allowed_command_has_a_terminal_of_the_right_size() {
+    let mut screen = Gsh::new(GSH)
+        .args(["--yolo", "-c", "stty size; [ -t 0 ] && [ -t 1 ] && echo on a terminal"])
+        .pty(100, 30);
+    screen.wait_for("on a terminal");
+    assert!(screen.text().contains("30 100"), "{}", screen.text());
+    assert_eq!(screen.wait(), 0);
+}

@@ -1,0 +1,262 @@
+//! The one builder for end-to-end tests: gsh in a machine of its own, with a home, a project and
+//! nothing of the caller's environment.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::num::NonZero;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// A screen that does not show what is waited for by then never will.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A call of gsh, being put together.
+pub(crate) struct Gsh {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+    args: Vec<OsString>,
+    stdin: Vec<u8>,
+    environment: Vec<(String, OsString)>,
+    folder_to_start: Option<PathBuf>,
+}
+
+impl Gsh {
+    /// With an empty home and an empty project, in which it starts.
+    pub(crate) fn new(program: impl Into<PathBuf>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for below in ["home/.config/gsh", "home/.local/state", "run", "project/.git"] {
+            std::fs::create_dir_all(folder.path().join(below)).expect("a folder below it");
+        }
+        Self {
+            folder,
+            program: program.into(),
+            args: Vec::new(),
+            stdin: Vec::new(),
+            environment: Vec::new(),
+            folder_to_start: None,
+        }
+    }
+
+    /// A path below the machine's own folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    /// The user's configuration.
+    pub(crate) fn config(self, text: &str) -> Self {
+        std::fs::write(self.at("home/.config/gsh/config.toml"), text).expect("the configuration");
+        self
+    }
+
+    /// A file in the project, with its folders.
+    pub(crate) fn project_file(self, path: &str, text: &str) -> Self {
+        let path = self.at("project").join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(&path)).expect("the file's folder");
+        std::fs::write(path, text).expect("the file");
+        self
+    }
+
+    /// More arguments.
+    pub(crate) fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// What stands on standard input.
+    pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    /// The same machine, for the next call.
+    pub(crate) fn again(mut self) -> Self {
+        self.args.clear();
+        self.stdin.clear();
+        self
+    }
+
+    /// Starts elsewhere than in the project.
+    pub(crate) fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder_to_start = Some(folder.into());
+        self
+    }
+
+    /// One more variable.
+    pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
+    fn variables(&self) -> Vec<(String, OsString)> {
+        let home = self.at("home");
+        let mut all = vec![
+            ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".into()),
+            ("HOME".to_owned(), home.clone().into()),
+            ("XDG_CONFIG_HOME".to_owned(), home.join(".config").into()),
+            ("XDG_STATE_HOME".to_owned(), home.join(".local/state").into()),
+            ("XDG_RUNTIME_DIR".to_owned(), self.at("run").into()),
+        ];
+        all.extend(self.environment.iter().cloned());
+        all
+    }
+
+    /// Runs it to its end, with pipes.
+    pub(crate) fn run(self) -> Run {
+        let mut child = Command::new(&self.program)
+            .args(&self.args)
+            .env_clear()
+            .envs(self.variables())
+            .current_dir(self.folder_to_start.clone().unwrap_or_else(|| self.at("project")))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut input = child.stdin.take().expect("a pipe to it");
+        let bytes = self.stdin.clone();
+        // It may end without reading everything: no error of this test.
+        let writer = std::thread::spawn(move || drop(input.write_all(&bytes)));
+        let output = child.wait_with_output().expect("its end");
+        writer.join().expect("the writer ends");
+        Run {
+            status: output.status.code(),
+            signal: output.status.signal(),
+            stdout: output.stdout,
+            stderr: output.stderr,
+            machine: self,
+        }
+    }
+
+    /// Starts it on a terminal of this size.
+    pub(crate) fn pty(self, columns: u16, rows: u16) -> Screen {
+        let mut command = CommandBuilder::new(&self.program);
+        command.args(&self.args);
+        command.env_clear();
+        for (name, value) in self.variables() {
+            command.env(name, value);
+        }
+        command.env("TERM", "xterm");
+        command.cwd(self.at("project"));
+        Screen::start(command, columns, rows, Some(self))
+    }
+}
+
+/// How a call ended, and its machine.
+pub(crate) struct Run {
+    /// The exit status, unless it died of a signal.
+    pub(crate) status: Option<i32>,
+    /// The signal it died of.
+    pub(crate) signal: Option<i32>,
+    /// Standard output.
+    pub(crate) stdout: Vec<u8>,
+    /// Standard error.
+    pub(crate) stderr: Vec<u8>,
+    /// Where it ran.
+    pub(crate) machine: Gsh,
+}
+
+impl Run {
+    /// Standard output as text.
+    pub(crate) fn stdout(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// A path below the machine's own folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.machine.at(path)
+    }
+
+    /// Every record, in the order of the files' names and lines.
+    pub(crate) fn records(&self) -> Vec<serde_json::Value> {
+        records(&self.machine.at("home/.local/state/gsh/audit"))
+    }
+}
+
+/// The records in a folder.
+pub(crate) fn records(folder: &Path) -> Vec<serde_json::Value> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("a readable file"));
+    texts
+        .flat_map(|text| {
+            text.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A program on a terminal whose screen can be read.
+pub(crate) struct Screen {
+    parser: vt100::Parser,
+    output: Receiver<Vec<u8>>,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    // Held so that the terminal and the machine outlive the program.
+    _leader: Box<dyn MasterPty + Send>,
+    _machine: Option<Gsh>,
+}
+
+impl Screen {
+    /// Starts a command on a terminal of this size.
+    pub(crate) fn start(command: CommandBuilder, columns: u16, rows: u16, machine: Option<Gsh>) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        let mut reader = pair.master.try_clone_reader().expect("its output");
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(length) = reader.read(&mut chunk) {
+                if length == 0 || sender.send(chunk[..length].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let keys = pair.master.take_writer().expect("its input");
+        let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
+        let parser = vt100::Parser::new(rows, columns, 200);
+        Self { parser, output, keys, child, _leader: pair.master, _machine: machine }
+    }
+
+    /// What the screen shows now.
+    pub(crate) fn text(&mut self) -> String {
+        while let Ok(bytes) = self.output.try_recv() {
+            self.parser.process(&bytes);
+        }
+        self.parser.screen().contents()
+    }
+
+    /// Presses keys.
+    pub(crate) fn type_keys(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("keys arrive");
+        self.keys.flush().expect("keys arrive");
+    }
+
+    /// Waits until the screen shows this; fails the test with the screen if it never does.
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        let begun = Instant::now();
+        while !self.text().contains(text) {
+            let left = PATIENCE.saturating_sub(begun.elapsed());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.parser.process(&bytes),
+                Err(RecvTimeoutError::Disconnected) if self.text().contains(text) => return,
+                Err(_) => panic!("no {text:?} on the screen:\n{}", self.text()),
+            }
+        }
+    }
+
+    /// Waits for the program's end; its exit status.
+    pub(crate) fn wait(&mut self) -> u32 {
+        self.child.wait().expect("its end").exit_code()
+    }
+}

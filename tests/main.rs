@@ -1,0 +1,15 @@
+//! All integration tests in one program: they share what is in `common`, and link once.
+
+mod architecture;
+mod ask;
+mod cases;
+mod common;
+mod floor;
+mod laws;
+mod limits;
+mod misparse;
+mod reading;
+mod rules;
+mod shell;
+mod terminal;
+mod verbs;

@@ -1,0 +1,260 @@
+//! gsh as a shell, against the real bash: the same status, output, signals and names. Every text here is
+//! harmless by itself.
+
+use std::process::{Command, Stdio};
+
+use crate::common::machine::Gsh;
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+
+/// What bash makes of the same arguments: status, signal, output.
+fn bash(args: &[&str], stdin: &str) -> (Option<i32>, Option<i32>, Vec<u8>) {
+    use std::io::Write;
+    use std::os::unix::process::ExitStatusExt;
+    let mut child = Command::new("/bin/bash")
+        .args(args)
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .current_dir("/tmp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("bash");
+    // A text that does not read its input may be gone before it is written.
+    let _ = child.stdin.take().expect("its input").write_all(stdin.as_bytes());
+    let output = child.wait_with_output().expect("its end");
+    (output.status.code(), output.status.signal(), output.stdout)
+}
+
+#[test]
+fn arguments_status_output_and_signals_are_bashs() {
+    let table: &[(&[&str], &str)] = &[
+        (&["-c", "echo hi"], ""),
+        (&["-c", "exit 7"], ""),
+        (&["-c", "sort | uniq -c"], "b\na\nb\n"),
+        (&["-c", "kill -TERM $$"], ""),
+        (&["-c", "kill -KILL $$"], ""),
+        (&["-c", "false"], ""),
+        (&["-c", "true && echo yes || echo no"], ""),
+        (&["-c", "echo \"$0 $# $1 $2\"", "name", "a b", "c"], ""),
+        (&["-c", "printf '%s|' \"$@\"", "name", "", "x  y"], ""),
+        (&["-lc", "echo login"], ""),
+        (&["-c", "-l", "echo apart"], ""),
+        (&["-l", "-c", "echo apart"], ""),
+        (&["-ec", "false; echo never"], ""),
+        (&["-cu", "echo ${unset_name}"], ""),
+        (&["-eu", "-o", "pipefail", "-c", "false | true; echo never"], ""),
+        (&["--norc", "--noprofile", "-c", "echo plain"], ""),
+        (&["-c", "cat"], "what comes in\nno newline at the end"),
+        (&["-c", "read -r line; echo \"[$line]\"; cat"], "one\ntwo\nthree\n"),
+        (&["-c", "no-such-program-here"], ""),
+        (&["-c", "/tmp"], ""),
+        (&["-c", "ls /no/such/folder"], ""),
+        (&["-c", "echo out; echo err >&2; echo out"], ""),
+        (&["-c", "for i in 1 2 3; do echo $i; done | tail -1"], ""),
+        (&["-c", "f() { echo \"in $1\"; return 3; }; f x"], ""),
+        (&["-c", "cat <<'EOF'\na $b `c`\nEOF"], ""),
+        (&["-c", "x=5; echo $((x * 2))"], ""),
+        (&["-c", ""], ""),
+        (&["-c", "# only a comment"], ""),
+        (&["-c", "echo $PPID | grep -c ."], ""),
+        (&["-c", "printf 'no newline'"], ""),
+        (&["-s", "--", "a1"], "echo \"from $1\"\nexit 4\n"),
+        (&[], "echo one\necho two\nexit 5\n"),
+        (&["-n", "-c", "echo never"], ""),
+        (&["-c", "umask; ulimit -n"], ""),
+        (&["-c", "printf '\\x00\\xff\\n'"], ""),
+        (&["-c", "pwd; echo \"$PWD\""], ""),
+    ];
+    for (args, stdin) in table {
+        // The mode only answers what would be asked; nothing here is refused in any mode.
+        let run =
+            Gsh::new(GSH).args(["--yolo"]).args(args.iter().copied()).stdin(*stdin).in_folder("/tmp").run();
+        let (status, signal, stdout) = bash(args, stdin);
+        assert_eq!((run.status, run.signal), (status, signal), "{args:?}: {}", run.stderr());
+        assert_eq!(String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&stdout), "{args:?}");
+    }
+}
+
+#[test]
+fn a_script_file_runs_with_its_name_and_arguments() {
+    let machine = || Gsh::new(GSH).project_file("script.sh", "#!/bin/bash\necho \"$0|$1|$#\"\nexit 6\n");
+    let run = machine().args(["script.sh", "a b"]).run();
+    assert_eq!((run.status, run.stdout()), (Some(6), "script.sh|a b|1\n".to_owned()), "{}", run.stderr());
+    let run = machine().args(["no-such-script.sh"]).run();
+    assert_eq!(run.status, Some(127));
+    assert!(run.stderr().contains("no-such-script.sh"), "{}", run.stderr());
+}
+
+#[test]
+fn named_bash_it_is_only_a_shell() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("bash");
+    std::os::unix::fs::symlink(GSH, &link).expect("a link");
+    let run = Gsh::new(&link).args(["-c", "echo \"$0\" as bash"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    assert!(run.stdout().ends_with(" as bash\n"), "{}", run.stdout());
+    // A verb is a script's name here.
+    let run = Gsh::new(&link).args(["status"]).run();
+    assert_eq!(run.status, Some(127), "{}", run.stdout());
+}
+
+#[test]
+fn a_refusal_says_what_and_what_to_do() {
+    let run = Gsh::new(GSH).args(["-c", "echo before; gsh-canary-deny --x; echo after"]).run();
+    assert_eq!((run.status, run.stdout()), (Some(126), String::new()));
+    assert!(run.stderr().starts_with("gsh: "), "{}", run.stderr());
+    assert!(run.stderr().contains("canary"), "{}", run.stderr());
+    let run = Gsh::new(GSH).args(["--yolo", "-c", "gsh-canary-deny"]).run();
+    assert_eq!(run.status, Some(126), "no mode lifts the floor");
+    let run = Gsh::new(GSH).args(["-c", "some-unknown-program --flag"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(run.stderr().contains("some-unknown-program --flag"), "{}", run.stderr());
+    let run = Gsh::new(GSH).env("GSH_JSON", "1").args(["-c", "gsh-canary-deny"]).run();
+    let object: serde_json::Value = serde_json::from_str(run.stderr().trim()).expect("one object");
+    assert_eq!(object["floor"], "canary");
+}
+
+#[test]
+fn a_rule_names_its_file_and_line() {
+    let config = "[permissions.\"process.execute\"]\n\"some-tool *\" = \"deny\"\n";
+    let run = Gsh::new(GSH).config(config).args(["-c", "some-tool run"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(run.stderr().contains("config.toml:2"), "{}", run.stderr());
+    // An allow rule lets it reach the shell, which does not find it.
+    let config = "[permissions.\"process.execute\"]\n\"some-tool *\" = \"allow\"\n";
+    let run = Gsh::new(GSH).config(config).args(["-c", "some-tool run"]).run();
+    assert_eq!(run.status, Some(127), "{}", run.stderr());
+}
+
+#[test]
+fn every_call_leaves_one_record() {
+    for (text, status, verdict, runs) in [
+        ("echo hi", 0, "allow", true),
+        ("", 0, "allow", true),
+        ("gsh-canary-deny", 126, "deny", false),
+        ("unknown-program-x", 126, "ask", false),
+    ] {
+        let run = Gsh::new(GSH).args(["-c", text]).run();
+        assert_eq!(run.status, Some(status), "{text}");
+        let records = run.records();
+        let opened: Vec<_> = records.iter().filter(|record| record["event"] == "opened").collect();
+        assert_eq!(opened.len(), 1, "{text}");
+        assert_eq!(opened[0]["verdict"], verdict, "{text}");
+        assert_eq!(opened[0]["runs"], runs, "{text}");
+        assert_eq!(opened[0]["command"], text);
+        let closed: Vec<_> = records.iter().filter(|record| record["event"] == "closed").collect();
+        assert_eq!(closed.len(), 1, "{text}");
+        assert_eq!(closed[0]["id"], opened[0]["id"]);
+    }
+}
+
+#[test]
+fn without_a_place_for_records_only_reading_goes_on() {
+    // A file where the folder should be: nobody, root included, can write below it.
+    let blocked = |gsh: Gsh| {
+        let state = gsh.at("home/.local/state");
+        std::fs::remove_dir_all(&state).expect("the folder");
+        std::fs::write(&state, "").expect("a file in its place");
+        gsh
+    };
+    let run = blocked(Gsh::new(GSH)).args(["-c", "echo reading"]).run();
+    assert_eq!((run.status, run.stdout()), (Some(0), "reading\n".to_owned()), "{}", run.stderr());
+    let run = blocked(Gsh::new(GSH)).args(["-c", "touch made; ls"]).run();
+    assert_eq!((run.status, run.stdout()), (Some(125), String::new()), "{}", run.stderr());
+    assert!(run.stderr().contains("record"), "{}", run.stderr());
+    let config = "[audit]\nrequired = false\n";
+    let run = blocked(Gsh::new(GSH).config(config)).args(["-c", "touch made; ls"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+}
+
+#[test]
+fn odd_surroundings_have_a_clear_end() {
+    let run = Gsh::new(GSH).env("HOME", "").args(["-c", "echo no home"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    let run = Gsh::new(GSH).config("[shell]\npath = \"/no/such/shell\"\n").args(["-c", "ls; ls"]).run();
+    assert_eq!(run.status, Some(125), "{}", run.stdout());
+    assert!(run.stderr().contains("/no/such/shell"), "{}", run.stderr());
+    let run = Gsh::new(GSH).config("on_unresolved = \"sometimes\"\n").args(["-c", "echo damaged"]).run();
+    assert_eq!(run.status, Some(126), "a damaged file turns silence into a question: {}", run.stderr());
+    assert!(run.stderr().contains("config.toml"), "{}", run.stderr());
+    let run = Gsh::new(GSH).args(["-Z", "-c", "ls"]).run();
+    assert_eq!(run.status, Some(2));
+    let run = Gsh::new(GSH).args(["--mode", "sometimes", "-c", "ls"]).run();
+    assert_eq!(run.status, Some(2));
+}
+
+#[test]
+fn an_outer_mode_is_only_tightened() {
+    let text = "touch here.txt";
+    for (outer, given, status) in [
+        ("plan", "--yolo", 126),
+        ("default", "--plan", 126),
+        ("plan", "--plan", 126),
+        ("default", "--yolo", 0),
+    ] {
+        let run = Gsh::new(GSH).env("GSH_MODE", outer).args([given, "-c", text]).run();
+        assert_eq!(run.status, Some(status), "{outer} {given}: {}", run.stderr());
+    }
+}
+
+const MAKEFILE: &str = "\
+OBJECTS = main.o sum.o
+program: $(OBJECTS)
+\tcc -o $@ $(OBJECTS)
+%.o: %.c sum.h
+\tcc -Wall -c $< && echo \"made $@\"
+version:
+\t@echo \"$(shell echo one; echo two)\" | sed 's/one/first/'
+\t@for word in a b; do \\
+\t  printf '%s-' $$word; \\
+\tdone; echo
+canary: program
+\t@echo before
+\tgsh-canary-deny everything
+\t@echo after
+";
+
+fn c_project(gsh: Gsh) -> Gsh {
+    gsh.project_file("Makefile", MAKEFILE)
+        .project_file("sum.h", "int sum(int a, int b);\n")
+        .project_file("sum.c", "#include \"sum.h\"\nint sum(int a, int b) { return a + b; }\n")
+        .project_file("main.c", "#include <stdio.h>\n#include \"sum.h\"\nint main(void) { printf(\"%d\\n\", sum(2, 3)); return 0; }\n")
+}
+
+/// GNU make as the caller: what it prints with gsh as its shell, and with bash.
+#[test]
+fn make_builds_with_gsh_as_with_bash() {
+    let outputs: Vec<_> = ["bash", "gsh"]
+        .iter()
+        .map(|which| {
+            let gsh = c_project(Gsh::new("make"));
+            let shell = if *which == "bash" { "SHELL=/bin/bash".to_owned() } else { format!("SHELL={GSH}") };
+            // A caller that gives its shell no arguments of gsh's own sets the mode by the environment.
+            let run = gsh
+                .env("GSH_MODE", "bypass")
+                .args(["--no-print-directory", &shell, "program", "version"])
+                .run();
+            let built = std::fs::read(run.at("project/program")).expect("the program");
+            let says = Command::new(run.at("project/program")).output().expect("it runs").stdout;
+            (run.status, run.stdout(), run.stderr(), built, says)
+        })
+        .collect();
+    let (bash, gsh) = (&outputs[0], &outputs[1]);
+    assert_eq!(gsh.0, Some(0), "{}", gsh.2);
+    assert_eq!((&gsh.1, &gsh.2), (&bash.1, &bash.2), "what make prints");
+    assert_eq!(gsh.4, b"5\n");
+    assert_eq!(gsh.3, bash.3, "the program, byte for byte");
+}
+
+#[test]
+fn make_is_stopped_at_the_canary() {
+    let run = c_project(Gsh::new("make"))
+        .env("GSH_MODE", "bypass")
+        .args(["--no-print-directory", &format!("SHELL={GSH}"), "canary"])
+        .run();
+    assert_eq!(run.status, Some(2), "{}", run.stdout());
+    assert!(run.stdout().contains("before\n") && !run.stdout().contains("after\n"), "{}", run.stdout());
+    assert!(run.stderr().contains("canary"), "{}", run.stderr());
+}

@@ -1,0 +1,241 @@
+//! The verbs, as a person or a program types them.
+
+use crate::common::cases::rows;
+use crate::common::machine::Gsh;
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+
+#[test]
+fn check_tells_by_its_status() {
+    for (text, status, verdict) in [
+        ("ls -la", 0, "allow"),
+        ("rm -rf build", 11, "ask"),
+        ("npm test", 11, "ask"),
+        ("gsh-canary-deny", 12, "deny"),
+        ("rm -rf ~", 12, "deny"),
+        ("echo 'unterminated", 11, "ask"),
+    ] {
+        let run = Gsh::new(GSH).args(["check", "-c", text]).run();
+        assert_eq!(run.status, Some(status), "{text}: {}", run.stdout());
+        assert!(run.stdout().starts_with(verdict), "{text}: {}", run.stdout());
+        assert!(run.records().is_empty(), "check runs nothing and records nothing");
+    }
+    let run = Gsh::new(GSH).args(["check"]).run();
+    assert_eq!(run.status, Some(2));
+    let run = Gsh::new(GSH).args(["check", "--mode", "bypass", "-c", "npm test"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stdout());
+}
+
+/// The batch contract: every key, in order, one line each, and no line stops it.
+#[test]
+fn a_batch_answers_every_line() {
+    let big = "echo ".to_owned() + &"a".repeat(1 << 20);
+    let input = [
+        r#"{"id":"one","command":"git status"}"#.to_owned(),
+        "not json".to_owned(),
+        r#"{"id":3}"#.to_owned(),
+        r#"{"id":"four","command":"git push *; rm -rf /","cwd":"/tmp"}"#.to_owned(),
+        r#"{"id":"five","command":"cat > new.txt; some-tool $X"}"#.to_owned(),
+        serde_json::json!({ "id": "six", "command": big }).to_string(),
+        r#"{"id":"seven","command":""}"#.to_owned(),
+    ]
+    .join("\n");
+    let run = Gsh::new(GSH).args(["check", "--batch"]).stdin(input).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    let answers: Vec<serde_json::Value> =
+        run.stdout().lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+    let told: Vec<_> =
+        answers.iter().map(|answer| (answer["id"].clone(), answer["verdict"].clone())).collect();
+    let expected = serde_json::json!([
+        ["one", "allow"],
+        [null, "deny"],
+        [3, "deny"],
+        ["four", "deny"],
+        ["five", "ask"],
+        ["six", "ask"],
+        ["seven", "allow"]
+    ]);
+    assert_eq!(serde_json::json!(told), expected);
+    let keys = [
+        "id",
+        "verdict",
+        "floor",
+        "reason",
+        "requests",
+        "invocations",
+        "not_understood",
+        "suggestions",
+        "micros",
+    ];
+    for answer in &answers {
+        let found: Vec<&String> = answer.as_object().expect("an object").keys().collect();
+        assert_eq!(found, keys);
+    }
+    assert_eq!(answers[0]["invocations"][0]["argv"], serde_json::json!(["git", "status"]));
+    assert_eq!(answers[0]["invocations"][0]["certain"], true);
+    assert_eq!(answers[3]["floor"], "delete-root");
+    assert_eq!(answers[3]["invocations"][0]["cwd"], "/tmp");
+    let requests = answers[4]["requests"].as_array().expect("a list");
+    assert!(
+        requests.iter().any(|each| each["capability"] == "file.write.project" && each["verdict"] == "allow")
+    );
+    let rule = &requests.iter().find(|each| each["capability"] == "process.execute").expect("one")["rule"];
+    assert_eq!(rule["layer"], "builtin");
+    assert_eq!(answers[4]["not_understood"].as_array().map(Vec::is_empty), Some(false));
+    for entry in answers[4]["not_understood"].as_array().expect("a list") {
+        assert!(entry["cause"].is_string() && entry["span"].as_array().map(Vec::len) == Some(2), "{entry}");
+    }
+}
+
+/// The case files by the batch on a real machine: a home, a repository, a clean PATH.
+#[test]
+fn case_files_by_batch() {
+    let files = [
+        ("catastrophic", include_str!("cases/catastrophic.txt")),
+        ("lookalike", include_str!("cases/lookalike.txt")),
+        ("readonly", include_str!("cases/readonly.txt")),
+    ];
+    for (name, text) in files {
+        let rows = rows(text);
+        let lines: Vec<String> = rows
+            .iter()
+            .enumerate()
+            .map(|(id, row)| serde_json::json!({ "id": id, "command": row.command }).to_string())
+            .collect();
+        let run = repository().args(["check", "--batch"]).stdin(lines.join("\n")).run();
+        let answers: Vec<serde_json::Value> =
+            run.stdout().lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+        assert_eq!(answers.len(), rows.len(), "{name}");
+        let allowed = |answer: &&serde_json::Value| answer["verdict"] == "allow";
+        let silent = answers.iter().filter(allowed).count();
+        let denied = answers.iter().filter(|answer| answer["verdict"] == "deny").count();
+        println!("{name}: {} rows, {silent} allowed, {denied} denied", rows.len());
+        match name {
+            "catastrophic" => {
+                let bad: Vec<_> = answers.iter().zip(&rows).filter(|(answer, _)| allowed(answer)).collect();
+                let bad: Vec<_> = bad.iter().map(|(_, row)| &row.command).collect();
+                assert!(bad.is_empty(), "{bad:?}");
+            }
+            "lookalike" => {
+                let unnoticed = answers.iter().filter(allowed).filter(|answer| {
+                    let requests = answer["requests"].as_array().expect("a list");
+                    !requests.iter().any(|each| each["capability"] == "file.write.project")
+                });
+                let unnoticed = unnoticed.count();
+                assert!(unnoticed * 20 <= rows.len(), "{unnoticed} unnoticed");
+            }
+            _ => {
+                let loud: Vec<_> = answers
+                    .iter()
+                    .zip(&rows)
+                    .filter(|(answer, row)| !allowed(answer) && row.kind == "core")
+                    .map(|(answer, row)| format!("{:?}: {}", row.command, answer["reason"]))
+                    .collect();
+                assert!(loud.is_empty(), "{}", loud.join("\n"));
+                assert!(silent * 100 >= rows.len() * 60, "{silent} of {}", rows.len());
+            }
+        }
+    }
+}
+
+/// A machine with the project that the cases think of.
+fn repository() -> Gsh {
+    let mut gsh = Gsh::new(GSH);
+    for file in [
+        "README.md",
+        "Cargo.toml",
+        "package.json",
+        "src/main.rs",
+        "src/lib.rs",
+        "tests/t.rs",
+        "docs/guide.md",
+        "build/x.o",
+        "a.txt",
+        "b.txt",
+        "file.txt",
+        ".env",
+        "in.txt",
+        "out.txt",
+        "data.csv",
+        "data.json",
+        "app.log",
+        "list.txt",
+    ] {
+        gsh = gsh.project_file(file, "text\n");
+    }
+    gsh.project_file(".git/HEAD", "ref: refs/heads/feature\n")
+        .project_file(".git/config", "[core]\n\tbare = false\n")
+}
+
+#[test]
+fn explain_shows_the_reasoning() {
+    let run =
+        Gsh::new(GSH).args(["explain", "-c", "cd src 2>/dev/null; sudo rm -rf \"$X\" && npm test"]).run();
+    assert_eq!(run.status, Some(0));
+    let text = run.stdout();
+    for part in
+        ["ask: ", "it runs", "sudo rm -rf", "npm test", "could not be told", "what it asks for", "silent"]
+    {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn rules_and_status_show_layers_and_lines() {
+    let config = "[permissions.\"process.execute\"]\n\"npm test *\" = \"allow\"\n";
+    let project = "[permissions.\"process.execute\"]\n\"make *\" = \"allow\"\n\"curl *\" = \"deny\"\n";
+    let machine = || Gsh::new(GSH).config(config).project_file(".gsh/config.toml", project);
+    let text = machine().args(["rules", "list"]).run().stdout();
+    for part in ["npm test *", "config.toml:2", "curl *", ".gsh/config.toml:3"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    let status = machine().args(["status"]).run().stdout();
+    for part in ["untrusted", "mode", "audit.required", "enforced here"] {
+        assert!(status.contains(part), "no {part:?} in\n{status}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&machine().args(["status", "--json"]).run().stdout()).expect("JSON");
+    assert!(json.is_object());
+}
+
+#[test]
+fn a_damaged_file_is_shown_with_line_and_caret() {
+    let run = Gsh::new(GSH)
+        .config("mode = \"plan\"\n[permissions]\n\"file.reed\" = \"allow\"\n")
+        .args(["status"])
+        .run();
+    let text = run.stdout() + &run.stderr();
+    for part in ["config.toml:3", "file.reed", "^", "file.read"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn a_project_file_loosens_only_when_trusted() {
+    let project = "[permissions.\"process.execute\"]\n\"npm test *\" = \"allow\"\n\"ls *\" = \"deny\"\n";
+    let machine = Gsh::new(GSH).project_file(".gsh/config.toml", project);
+    let check = |machine: Gsh, text: &str| {
+        let run = machine.args(["check", "-c", text]).run();
+        (run.status, run.machine.again())
+    };
+    let (status, machine) = check(machine, "npm test");
+    assert_eq!(status, Some(11), "an allow of a file nobody trusted has no effect");
+    let (status, machine) = check(machine, "ls src");
+    assert_eq!(status, Some(12), "its deny holds");
+    let run = machine.args(["trust"]).run();
+    assert_eq!(run.status, Some(2), "without a person's yes nothing is trusted");
+    let run = run.machine.again().args(["trust", "--yes"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    assert!(run.stdout().contains("npm test *"), "the file is shown: {}", run.stdout());
+    let (status, machine) = check(run.machine.again(), "npm test");
+    assert_eq!(status, Some(0));
+    let machine = machine.project_file(".gsh/config.toml", &format!("{project}\n"));
+    assert_eq!(check(machine, "npm test").0, Some(11), "an edit ends the trust");
+}
+
+#[test]
+fn brief_tells_an_agent_what_is_denied() {
+    let config = "[[permissions.rules]]\ncapability = \"network.access\"\npattern = \"curl *\"\naction = \"deny\"\nreason = \"use the mirror\"\n";
+    let text = Gsh::new(GSH).config(config).args(["brief"]).run().stdout();
+    assert!(text.contains("curl *") && text.contains("use the mirror"), "{text}");
+}
