@@ -50,12 +50,45 @@ const KNOWN: &[Known] = &[
     Known {
         reason: "the operands of [[ -eq ]] are arithmetic, and so is what a variable holds",
         script: "v='a[$(ls m1)]'; [[ v -eq 0 ]]",
-        fits: |done| done.text.contains("='a[$(") && done.text.contains("-eq"),
+        fits: |done| done.text.contains("'a[$(") && done.text.contains("[[ "),
     },
     Known {
         reason: "the operands of let are arithmetic, and so is what a variable holds",
         script: "v='a[$(ls m1)]'; let v",
-        fits: |done| done.text.contains("='a[$(") && done.text.contains("let v"),
+        fits: |done| done.text.contains("'a[$(") && done.text.contains("let "),
+    },
+    Known {
+        reason: "a subscript is arithmetic, and so is what a variable holds",
+        script: "v='a[$(ls m1)]'; x[v]=1",
+        fits: |done| done.text.contains("'a[$(") && done.text.contains("[v]"),
+    },
+    Known {
+        reason: "a function may be another one in a loop's next round",
+        script: "f() { ls m1; }; for i in 1 2; do f; f() { rm m2; }; done",
+        fits: |done| done.text.contains("do ") && done.text.matches("f() {").count() > 1,
+    },
+    Known {
+        reason: "only the first and the last word of a substitution touch the text beside it",
+        script: "tee /tmp/$(ls src) < a.txt",
+        fits: |done| {
+            let changes = done.missing.iter().all(|each| each.starts_with("changed"));
+            changes && done.text.contains("$(")
+        },
+    },
+    Known {
+        reason: "an array's element may stand for several words",
+        script: "> new; v=(*.txt); ls m1 \"${v[@]}\"",
+        fits: |done| done.text.contains("[@]}\""),
+    },
+    Known {
+        reason: "\"${@:2}\" is as many words as there are",
+        script: "set -- a b c; ls \"${@:2}\"",
+        fits: |done| done.text.contains("${@:2}"),
+    },
+    Known {
+        reason: "local does nothing outside a function",
+        script: "local v=b\nls m1 $v",
+        fits: |done| done.text.contains("local "),
     },
     Known {
         reason: "a substitution may print nothing, and its neighbours make another word",

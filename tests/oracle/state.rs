@@ -269,4 +269,28 @@ time > MARK; ! > t.MARK
 [[ -f a.txt ]] > MARK; (( 1 )) > t.MARK
 x=1 > MARK; export y=2 > t.MARK
 read -r x < a.txt > MARK; > "$x"
->| MARK; >>t.MARK; &> u.MARK; 2> v.MARK; 7<> w.MARK; >& x.MARK; &>> y.MARK; {fd}> z.MARK"#;
+>| MARK; >>t.MARK; &> u.MARK; 2> v.MARK; 7<> w.MARK; >& x.MARK; &>> y.MARK; {fd}> z.MARK
+tee /tmp/$(ls src) < a.txt
+tee $(ls src)/../MARK < a.txt
+for f in /tmp/$(ls src); do > $f; done
+v='a[$(ls MARK)]'; [[ v -eq 0 ]]
+v='a[$(ls MARK)]'; [[ 0 -lt v ]]; [ v -eq 0 ]
+v='a[$(ls MARK)]'; let v
+v='a[$(ls MARK)]'; let 'v+1'
+v='a[$(ls MARK)]'; test "$v" -eq 0
+v='a[$(ls MARK)]'; ls ${HOME:v}
+v='a[$(ls MARK)]'; x[v]=1
+v='a[$(ls MARK)]'; x=([v]=1)
+v='a[$(ls MARK)]'; echo ${x[v]}
+v='a[$(ls MARK)]'; for ((i=v;i<1;i++)); do :; done
+v='a[$(ls MARK)]'; declare -i n=v
+v='a[$(ls MARK)]'; printf %d v; read -t v x
+v='a[$(ls MARK)]'; unset 'x[v]'; [[ -v x[v] ]]
+v='a[$(ls MARK)]'; export v; bash -c '[[ v -eq 0 ]]'
+v='a[$(ls MARK)]' bash -c '((v))'
+mapfile -t v <<< 'a[$(ls MARK)]'; [[ v -eq 0 ]]
+set -- 'a[$(ls MARK)]'; (( $1 ))
+f() { ls MARK; }; for i in 1 2; do f; f() { rm MARK; }; done
+set -- a b; set -- "$@" MARK; ls "$@" $# ${1} ${*}
+set -- a b MARK; ls "${@:2}"
+v=(a *.none); > new; v=(*.txt); ls MARK "${v[@]}""#;
