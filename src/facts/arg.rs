@@ -33,6 +33,8 @@ pub struct Hole {
     pub kind: HoleKind,
     /// Unquoted: the value may become no word, or several, each of this kind.
     pub splits: bool,
+    /// It stands for the lines of some output: none, one, or several of this kind with newlines between.
+    pub lines: bool,
 }
 
 /// What a hole can hold.
@@ -71,7 +73,7 @@ impl Arg {
     /// A word of which nothing is known.
     #[must_use]
     pub fn any(cause: Cause, span: Span) -> Self {
-        Self::hole(Hole { kind: HoleKind::Any(cause), splits: true }, span)
+        Self::hole(Hole { kind: HoleKind::Any(cause), splits: true, lines: false }, span)
     }
 
     /// A word that is one hole.
@@ -130,7 +132,10 @@ impl Arg {
             HoleKind::Below(places) => places.iter().any(|place| place.root.starts_with('-')),
             HoleKind::Name | HoleKind::GitRef => false,
         };
-        let starts = matches!(self.parts.first(), Some(Part::Hole(hole)) if could(hole));
+        // A first part that may be empty leaves the word to begin with what follows it.
+        let dash = |part: Option<&Part>| matches!(part, Some(Part::Text(text)) if text.starts_with('-'));
+        let starts =
+            matches!(self.parts.first(), Some(Part::Hole(hole)) if could(hole) || dash(self.parts.get(1)));
         let later = self.parts.iter().skip(1).any(
             |part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))),
         );

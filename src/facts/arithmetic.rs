@@ -1,6 +1,7 @@
 //! Arithmetic and `[[ ]]`: what bash evaluates in them must be plain, for it may hold code.
 
 use super::arg::{Arg, Hole, HoleKind, Part};
+use super::changes::assigns;
 use super::gather::Gatherer;
 use super::state::{State, Stream, Value, is_number};
 use crate::report::Span;
@@ -21,7 +22,7 @@ impl Gatherer<'_> {
                 _ => continue,
             };
             for operand in operands.into_iter().flatten() {
-                if !plain_operand(operand) {
+                if !plain_operand(operand) || arithmetic && !self.holds_numbers(state, operand) {
                     self.doubt(
                         Cause::UnknownConstruct,
                         "bash may run code in this operand of [[ ]]",
@@ -32,6 +33,42 @@ impl Gatherer<'_> {
             }
         }
         Stream::Any
+    }
+
+    /// Whether every variable that a known text names holds a plain number, if bash evaluates the text.
+    fn holds_numbers(&self, state: &State, operand: &Arg) -> bool {
+        let Some(text) = operand.text() else { return true };
+        let names = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
+        names.into_iter().all(|name| match self.value(state, name, operand.span) {
+            None => true,
+            Some(Value::Text(arg)) => {
+                plain_operand(&arg) && arg.text().is_none_or(|text| is_number(text.trim()) || text.is_empty())
+            }
+            Some(_) => false,
+        })
+    }
+
+    /// A text that bash evaluates as arithmetic when it reads it: a subscript, an operand of `let`.
+    pub(super) fn evaluated(&mut self, state: &State, operand: &Arg) {
+        if !self.holds_numbers(state, operand) {
+            let detail = format!("{} is arithmetic, and a variable in it may hold code", operand.display());
+            self.doubt(Cause::UnknownConstruct, detail, operand.span, true);
+        }
+    }
+
+    /// A subscript.
+    pub(super) fn subscript(&mut self, state: &State, text: &str) {
+        self.evaluated(state, &Arg::literal(text, Span::default()));
+    }
+
+    /// Variables that an arithmetic text assigns hold numbers.
+    pub(super) fn assign_numbers(&self, state: &mut State, arithmetic: &Arithmetic) {
+        for name in arithmetic.names.iter().filter(|name| assigns(&arithmetic.text, name)) {
+            let number = Hole { kind: HoleKind::Number, splits: true, lines: false };
+            state.vars.insert(name.clone(), Value::Text(Arg::hole(number, arithmetic.span)));
+        }
     }
 
     /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
@@ -46,7 +83,7 @@ impl Gatherer<'_> {
         for name in &arithmetic.names {
             let fine = match self.value(state, name, arithmetic.span) {
                 None => true,
-                Some(Value::Text(arg)) => plain_operand(&arg),
+                Some(Value::Text(arg)) => plain_operand(&arg) && self.holds_numbers(state, &arg),
                 Some(_) => false,
             };
             if !fine {

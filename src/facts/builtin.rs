@@ -111,6 +111,7 @@ impl Gatherer<'_> {
                     _ => None,
                 };
             }
+            "let" => words.iter().skip(1).for_each(|word| self.evaluated(state, word)),
             "set" => self.set(state, words),
             _ => {}
         }
@@ -187,12 +188,10 @@ impl Gatherer<'_> {
                 }
                 continue;
             };
-            let value = word.after(variable.len() + 1);
+            // Appending is not followed, and outside a function `local` only fails.
+            let apart = head.contains("+=") || name == "local" && self.locals.is_empty();
+            let value = if apart { unknown() } else { word.after(variable.len() + 1) };
             let variable = variable.trim_end_matches('+').to_owned();
-            let mut value = value;
-            if head.contains("+=") {
-                value = unknown();
-            }
             self.environment(&variable, value.text(), word.span);
             if let Some(locals) = self.locals.last_mut().filter(|_| own) {
                 locals.insert(variable.clone());
@@ -208,6 +207,16 @@ impl Gatherer<'_> {
     }
 
     fn set(&mut self, state: &mut State, words: &[Arg]) {
+        let switches = words.iter().skip(1).take_while(|word| word.text() != Some("--")).any(|word| {
+            let text = word.head();
+            text.starts_with('-') && text.contains('f') && !text.contains('o')
+                || text.starts_with('+') && text.contains('B')
+                || matches!(text, "noglob" | "braceexpand")
+        });
+        if switches {
+            let span = words.first().map_or_else(Span::default, |word| word.span);
+            self.doubt(Cause::ExecutingEnvironment, "it changes how later words are expanded", span, false);
+        }
         let mut rest = words.iter().skip(1);
         while let Some(word) = rest.next() {
             match word.text() {
@@ -275,7 +284,7 @@ fn trimmed(line: &Arg) -> Arg {
     all.dedup();
     match all.as_slice() {
         [only] => Arg::literal(only, line.span),
-        _ => Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(all)), splits: true }, line.span),
+        _ => Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(all)), splits: true, lines: false }, line.span),
     }
 }
 

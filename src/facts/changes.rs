@@ -1,6 +1,6 @@
 //! What a body that runs again and again may change in the shell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::is_number;
 use crate::syntax::{Arithmetic, AssignedValue, Command, Piece, Simple, Statement, Word};
@@ -31,6 +31,8 @@ pub(super) struct Changes {
     pub assigned: BTreeMap<String, bool>,
     /// The directory.
     pub moves: bool,
+    /// Functions that are defined.
+    pub functions: BTreeSet<String>,
     /// Anything at all (`eval`, `source`).
     pub anything: bool,
 }
@@ -74,7 +76,10 @@ impl Changes {
                 self.scan(body);
             }
             Command::Case { arms, .. } => arms.iter().for_each(|(_, body)| self.scan(body)),
-            Command::Function { body, .. } => self.scan_command(body),
+            Command::Function { name, body, .. } => {
+                self.functions.insert(name.clone());
+                self.scan_command(body);
+            }
             Command::Arithmetic(arithmetic) => self.numbers(arithmetic, assigns),
             Command::Redirected { command, .. } => self.scan_command(command),
         }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::EffectKind;
 use super::arg::{Arg, Hole, HoleKind, Part};
-use super::changes::{Changes, assigns};
+use super::changes::Changes;
 use super::gather::Gatherer;
 use super::state::{Function, State, Stream, Value, unknown};
 use crate::report::Span;
@@ -112,11 +112,7 @@ impl Gatherer<'_> {
             Command::Test { words, span } => self.test(state, words, *span),
             Command::Arithmetic(arithmetic) => {
                 self.arithmetic(state, arithmetic);
-                for name in &arithmetic.names {
-                    if assigns(&arithmetic.text, name) {
-                        state.vars.insert(name.clone(), Value::Text(number(arithmetic.span)));
-                    }
-                }
+                self.assign_numbers(state, arithmetic);
                 Stream::Any
             }
             Command::Redirected { command, redirections, .. } => {
@@ -239,6 +235,10 @@ impl Gatherer<'_> {
             inside.cwd = None;
             inside.positional = None;
         }
+        // A function defined in the body is another one in the next round.
+        for name in &found.functions {
+            inside.functions.insert(name.clone(), Function::Ambiguous);
+        }
         for (name, numeric) in &found.assigned {
             let value = if *numeric { number(Span::default()) } else { unknown() };
             inside.vars.insert(name.clone(), Value::Text(value));
@@ -342,7 +342,7 @@ fn one_of(items: &[Arg]) -> Arg {
     if let [Arg { parts, .. }] = items
         && let [Part::Hole(hole)] = parts.as_slice()
     {
-        return Arg::hole(Hole { kind: hole.kind.clone(), splits: true }, span);
+        return Arg::hole(Hole { kind: hole.kind.clone(), splits: true, lines: false }, span);
     }
     let mut texts = Vec::new();
     for item in items {
@@ -357,12 +357,15 @@ fn one_of(items: &[Arg]) -> Arg {
     let glob = items.first().and_then(|arg| arg.glob.clone());
     match texts.as_slice() {
         [only] => Arg { glob, ..Arg::literal(only, span) },
-        _ => Arg { glob, ..Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, span) },
+        _ => Arg {
+            glob,
+            ..Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true, lines: false }, span)
+        },
     }
 }
 
 fn number(span: Span) -> Arg {
-    Arg::hole(Hole { kind: HoleKind::Number, splits: true }, span)
+    Arg::hole(Hole { kind: HoleKind::Number, splits: true, lines: false }, span)
 }
 
 /// Whether the command never comes back to the list (`exit`, `return`, `break`).

@@ -322,7 +322,7 @@ pub(super) fn stream_words(stream: &Stream, span: Span) -> Vec<Arg> {
             }
             _ => vec![Arg::any(Cause::DynamicWord, span)],
         },
-        Stream::Lines(kind) => vec![Arg::hole(Hole { kind: kind.clone(), splits: true }, span)],
+        Stream::Lines(kind) => vec![Arg::hole(Hole { kind: kind.clone(), splits: true, lines: false }, span)],
         Stream::Any | Stream::Download => vec![Arg::any(Cause::DynamicWord, span)],
     }
 }

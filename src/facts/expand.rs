@@ -109,7 +109,8 @@ impl Gatherer<'_> {
             }
             Piece::Tilde(user) => self.tilde(state, user, units),
             Piece::Parameter { name, form, quoted } => {
-                if *quoted {
+                // Quotes make a word, even an empty one; only "$@" and its kin may make none.
+                if *quoted && name != "@" && !name.ends_with("[@]") {
                     units.push(Unit::Quotes);
                 }
                 self.parameter(state, (name, form), *quoted, span, units);
@@ -127,7 +128,8 @@ impl Gatherer<'_> {
             }
             Piece::Arithmetic(arithmetic) => {
                 self.arithmetic(state, arithmetic);
-                units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: false }));
+                self.assign_numbers(state, arithmetic);
+                units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: false, lines: false }));
             }
         }
     }
@@ -143,7 +145,11 @@ impl Gatherer<'_> {
         match home {
             Some(home) => units.extend(home.chars().map(fixed)),
             None if matches!(user, "" | "+" | "-") => {
-                units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicPath), splits: false }));
+                units.push(Unit::Hole(Hole {
+                    kind: HoleKind::Any(Cause::DynamicPath),
+                    splits: false,
+                    lines: false,
+                }));
             }
             // bash leaves `~nobody-here` as it is.
             None => units.extend(format!("~{user}").chars().map(fixed)),
@@ -159,11 +165,19 @@ impl Gatherer<'_> {
         units: &mut Vec<Unit>,
     ) {
         if matches!(form, ParameterForm::Length) {
-            units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: !quoted }));
+            units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: !quoted, lines: false }));
             return;
         }
         if matches!(form, ParameterForm::Plain) && matches!(name, "@" | "*") {
             self.all_positional(state, name == "@", quoted, units);
+            return;
+        }
+        if matches!(name, "@" | "*") {
+            units.push(Unit::Hole(Hole {
+                kind: HoleKind::Any(Cause::DynamicWord),
+                splits: true,
+                lines: true,
+            }));
             return;
         }
         if let Some((array, subscript)) = name.split_once('[') {
@@ -223,7 +237,7 @@ impl Gatherer<'_> {
             ("+", Some(true)) => push_parts(&other.parts, quoted, units),
             ("+" | "?", Some(false)) => {}
             _ => {
-                let hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: !quoted };
+                let hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: !quoted, lines: false };
                 if kind == "=" {
                     let arg = Arg::hole(hole.clone(), operand.span);
                     state.vars.insert(name.to_owned(), Value::Text(arg));
@@ -247,7 +261,14 @@ impl Gatherer<'_> {
             _ => None,
         };
         let Some(list) = list else {
-            units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true }));
+            if !matches!(subscript, "@" | "*") {
+                self.subscript(state, subscript);
+            }
+            units.push(Unit::Hole(Hole {
+                kind: HoleKind::Any(Cause::DynamicWord),
+                splits: true,
+                lines: true,
+            }));
             return;
         };
         if matches!(subscript, "@" | "*") {
@@ -255,6 +276,7 @@ impl Gatherer<'_> {
         } else if let Some(arg) = subscript.parse::<usize>().ok().and_then(|index| list.get(index)) {
             push_parts(&arg.parts, quoted, units);
         } else {
+            self.subscript(state, subscript);
             push_parts(&unset(), quoted, units);
         }
     }
@@ -262,7 +284,11 @@ impl Gatherer<'_> {
     fn all_positional(&mut self, state: &State, separate: bool, quoted: bool, units: &mut Vec<Unit>) {
         match &state.positional {
             Some(args) => push_list(&args.clone(), quoted, separate, units),
-            None => units.push(Unit::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true })),
+            None => units.push(Unit::Hole(Hole {
+                kind: HoleKind::Any(Cause::DynamicWord),
+                splits: true,
+                lines: false,
+            })),
         }
     }
 
@@ -288,8 +314,7 @@ impl Gatherer<'_> {
             }
         }
         let Some(text) = arg.text().map(str::to_owned) else {
-            // An unknown text beside a wildcard: what the pattern finds is as unknown.
-            return vec![arg];
+            return vec![glued(arg, wild)];
         };
         if !wild || !glob::is_pattern(&pattern) {
             return vec![arg];
@@ -320,9 +345,30 @@ impl Gatherer<'_> {
     }
 }
 
+/// A word with holes: output that is glued to other text, or stands beside a wildcard, makes other words
+/// than the parts say.
+fn glued(mut arg: Arg, wild: bool) -> Arg {
+    let several = arg.parts.len() > 1;
+    for part in &mut arg.parts {
+        let Part::Hole(hole) = part else { continue };
+        let patterns = matches!(&hole.kind, HoleKind::OneOf(values)
+            if hole.splits && values.iter().any(|value| value.contains(['*', '?', '['])));
+        if wild || patterns || several && hole.lines && hole.splits {
+            *hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: true };
+        } else if several
+            && hole.lines
+            && let HoleKind::OneOf(values) = &hole.kind
+        {
+            let values = values.iter().cloned().chain([String::new()]).collect();
+            hole.kind = HoleKind::OneOf(Rc::new(values));
+        }
+    }
+    arg
+}
+
 /// What an unset variable expands to: nothing here, but a start-up file may have set it.
 pub(super) fn unset() -> Vec<Part> {
-    vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true })]
+    vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: false })]
 }
 
 fn fixed(character: char) -> Unit {
@@ -337,7 +383,7 @@ fn push_parts(parts: &[Part], quoted: bool, units: &mut Vec<Unit>) {
                 active: !quoted,
                 splits: !quoted,
             })),
-            Part::Hole(hole) => units.push(Unit::Hole(Hole { kind: hole.kind.clone(), splits: !quoted })),
+            Part::Hole(hole) => units.push(Unit::Hole(Hole { splits: !quoted, ..hole.clone() })),
         }
     }
 }
@@ -354,7 +400,14 @@ fn push_list(list: &[Arg], quoted: bool, separate: bool, units: &mut Vec<Unit>) 
         if quoted {
             units.push(Unit::Quotes);
         }
+        // An element that a pattern or an unquoted word made may stand for several.
+        let first = units.len();
         push_parts(&arg.parts, quoted, units);
+        for unit in units.iter_mut().skip(first) {
+            if let Unit::Hole(hole) = unit {
+                hole.splits |= matches!(hole.kind, HoleKind::Any(_)) || hole.lines;
+            }
+        }
     }
 }
 

@@ -268,5 +268,5 @@ fn below(roots: &[Arg], name: Option<&str>, span: Span) -> Arg {
     if places.is_empty() {
         places.push(Below { root: ".".to_owned(), name: name.map(str::to_owned) });
     }
-    Arg::hole(Hole { kind: HoleKind::Below(Rc::new(places)), splits: false }, span)
+    Arg::hole(Hole { kind: HoleKind::Below(Rc::new(places)), splits: false, lines: false }, span)
 }

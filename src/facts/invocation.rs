@@ -89,7 +89,8 @@ impl Gatherer<'_> {
             }
             AssignedValue::Word(word) => {
                 let arg = self.single(state, word);
-                if assignment.subscript.is_some() {
+                if let Some(subscript) = &assignment.subscript {
+                    self.subscript(state, subscript);
                     return Value::Text(Arg::any(Cause::DynamicWord, assignment.span));
                 }
                 match (assignment.append, old) {

@@ -76,7 +76,7 @@ pub(super) enum Stream {
 impl Stream {
     /// The parts of a word that `$(…)` makes of the stream.
     pub(super) fn parts(&self, quoted: bool) -> Vec<Part> {
-        let hole = |kind| vec![Part::Hole(Hole { kind, splits: !quoted })];
+        let hole = |kind| vec![Part::Hole(Hole { kind, splits: !quoted, lines: true })];
         match self {
             Self::Any | Self::Download => hole(HoleKind::Any(Cause::DynamicWord)),
             Self::Lines(kind) => hole(kind.clone()),
@@ -106,7 +106,7 @@ impl Stream {
     pub(super) fn line(&self, span: Span) -> Arg {
         match self.some_lines() {
             Self::Lines(HoleKind::OneOf(lines)) if lines.is_empty() => Arg::literal("", span),
-            Self::Lines(kind) => Arg::hole(Hole { kind, splits: true }, span),
+            Self::Lines(kind) => Arg::hole(Hole { kind, splits: true, lines: false }, span),
             _ => Arg::any(Cause::DynamicWord, span),
         }
     }
@@ -213,7 +213,7 @@ pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
             || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])
     };
     if number(left) && number(right) {
-        return Arg::hole(Hole { kind: HoleKind::Number, splits: true }, right.span);
+        return Arg::hole(Hole { kind: HoleKind::Number, splits: true, lines: false }, right.span);
     }
     let (Some(mut texts), Some(more)) = (left.alternatives(FOLLOWED), right.alternatives(FOLLOWED)) else {
         return unknown();
@@ -224,7 +224,7 @@ pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
     if texts.len() > FOLLOWED {
         return unknown();
     }
-    Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true }, right.span)
+    Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true, lines: false }, right.span)
 }
 
 /// Decimal digits, perhaps with a sign.

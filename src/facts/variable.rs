@@ -23,7 +23,7 @@ impl Gatherer<'_> {
 
     /// A variable's value; None when it is unset.
     pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
-        let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true }, span)));
+        let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true, lines: false }, span)));
         if let Some(value) = state.vars.get(name) {
             return (*value != Value::Unset).then(|| value.clone());
         }

@@ -31,10 +31,10 @@ fn words(line: &str) -> Vec<Arg> {
             ('$', None | Some('"')) if letters.peek().is_some_and(char::is_ascii_alphabetic) => {
                 while letters.next_if(char::is_ascii_alphabetic).is_some() {}
                 let kind = HoleKind::Any(Cause::DynamicWord);
-                current.push_hole(Hole { kind, splits: quote.is_none() });
+                current.push_hole(Hole { kind, splits: quote.is_none(), lines: false });
             }
             ('#', None | Some('"')) if letters.next_if_eq(&'N').is_some() => {
-                current.push_hole(Hole { kind: HoleKind::Number, splits: false });
+                current.push_hole(Hole { kind: HoleKind::Number, splits: false, lines: false });
             }
             ('<', None) if letters.peek() == Some(&'(') => {
                 for inner in letters.by_ref() {
@@ -44,7 +44,7 @@ fn words(line: &str) -> Vec<Arg> {
                 }
                 let kind = HoleKind::Name;
                 current.push_text("/dev/fd/");
-                current.push_hole(Hole { kind, splits: false });
+                current.push_hole(Hole { kind, splits: false, lines: false });
             }
             _ => current.push_text(&letter.to_string()),
         }

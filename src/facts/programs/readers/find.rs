@@ -221,7 +221,10 @@ impl Finder<'_> {
         match (root.text(), &self.name) {
             (Some(text), Some(name)) if !self.branches => {
                 let place = Below { root: text.to_owned(), name: Some(name.clone()) };
-                Arg::hole(Hole { kind: HoleKind::Below(Rc::new(vec![place])), splits: false }, root.span)
+                Arg::hole(
+                    Hole { kind: HoleKind::Below(Rc::new(vec![place])), splits: false, lines: false },
+                    root.span,
+                )
             }
             _ => root.clone(),
         }

@@ -79,7 +79,7 @@ fn texts(arg: &Arg) -> Option<Vec<String>> {
     for part in &arg.parts {
         match part {
             Part::Text(text) => plain.push_text(text),
-            Part::Hole(Hole { kind: HoleKind::Number, splits: false }) => plain.push_text("1"),
+            Part::Hole(Hole { kind: HoleKind::Number, splits: false, lines: false }) => plain.push_text("1"),
             Part::Hole(hole) => plain.push_hole(hole.clone()),
         }
     }
