@@ -68,3 +68,30 @@ fn everyday_reading_is_silent() {
     assert!(core.is_empty(), "core programs that ask:\n{}", core.join("\n"));
     assert!(silent * 100 >= rows.len() * 90, "only {silent} of {} are silent", rows.len());
 }
+
+/// A marker such as `touch pwned` stands for what must be seen: silent is right when the answer holds that
+/// write. An ask or a deny is never wrong where an ask is right.
+#[test]
+fn reported_faults_have_the_right_answer() {
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
+    let rows = rows(include_str!("cases/reported.txt"));
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        let writes =
+            decision.requests.iter().any(|each| each.request.capability == Capability::FileWriteProject);
+        let right = match row.kind.as_str() {
+            "allow" => decision.verdict == Verdict::Allow,
+            "ask" => decision.verdict >= Verdict::Ask || writes,
+            _ => decision.verdict == Verdict::Deny,
+        };
+        if !right {
+            wrong.push(format!(
+                "{} is right, {:?}: {:?}: {}",
+                row.kind, decision.verdict, row.command, decision.reason
+            ));
+        }
+    }
+    println!("reported: {} rows, {} wrong", rows.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

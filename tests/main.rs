@@ -10,6 +10,8 @@ mod limits;
 mod misparse;
 mod reading;
 mod rules;
+#[cfg(feature = "cross-check")]
+mod second;
 mod shell;
 mod terminal;
 mod verbs;

@@ -99,7 +99,10 @@ impl Commands {
                 self.words(words.as_deref().unwrap_or_default());
                 self.statements(body);
             }
-            Command::ArithmeticFor { body, .. } => self.statements(body),
+            Command::ArithmeticFor { header, body } => {
+                header.scripts.iter().for_each(|script| self.script(script));
+                self.statements(body);
+            }
             Command::Case { subject, arms } => {
                 self.word(subject);
                 for (patterns, body) in arms {
@@ -109,7 +112,8 @@ impl Commands {
             }
             Command::Function { body, .. } => self.command(body),
             Command::Test { words, .. } => self.words(words),
-            Command::Arithmetic(_) | Command::NotUnderstood(_) => {}
+            Command::Arithmetic(value) => value.scripts.iter().for_each(|script| self.script(script)),
+            Command::NotUnderstood(_) => {}
             Command::Redirected { command, redirections, .. } => {
                 self.command(command);
                 redirections.iter().for_each(|redirection| {
@@ -177,7 +181,10 @@ impl Commands {
                 self.script(script);
                 "<PROCSUB>".to_owned()
             }
-            Piece::Arithmetic(_) => "<ARITH>".to_owned(),
+            Piece::Arithmetic(value) => {
+                value.scripts.iter().for_each(|script| self.script(script));
+                "<ARITH>".to_owned()
+            }
         }
     }
 }

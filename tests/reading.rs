@@ -297,7 +297,7 @@ const REFUSED: [(&str, &str); 78] = [
     ("subscript", "s a['$(x)']=1"),
     ("arith", "(( '$(rm x)' ))"),
     ("arith", "echo $((a[0]))"),
-    ("arith", "echo $(( $(rm x) ))"),
+    ("arith", "echo $(( `rm x` ))"),
     ("indirect", "echo ${!x}"),
     ("expansion", "echo ${x@P}"),
     ("expansion", "echo ${ rm x; }"),

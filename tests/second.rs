@@ -1,10 +1,6 @@
 //! What the second reading asks about that the first had understood: the texts of the case files, all known.
-#![cfg(feature = "cross-check")]
 
-#[path = "common/cases.rs"]
-pub mod cases;
-
-use cases::rows;
+use crate::common::cases::rows;
 use gsh::syntax::{Limits, cross_check_is_on, parse};
 
 /// Where the two readings are known to differ, and why: the first is right in all of them. A text that is

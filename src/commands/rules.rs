@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::policy::rules::{Compiled, Reach};
-use crate::policy::{Policy, Rule};
+use crate::policy::Policy;
+use crate::policy::rules::{Bounded, Reach};
 
 /// One rule as it is listed.
 #[derive(Debug, Serialize)]
@@ -36,7 +36,8 @@ struct Listed<'a> {
 /// The rules for a person, a line each: action, capability, pattern, place, and what is special.
 #[must_use]
 pub fn list_text(policy: &Policy) -> String {
-    let listed = list(policy);
+    let builtins: Vec<Bounded> = policy.builtins().collect();
+    let listed = list(policy, &builtins);
     let width = |of: fn(&Listed<'_>) -> usize| listed.iter().map(of).max().unwrap_or_default().min(40);
     let (capability, pattern) =
         (width(|rule| rule.capability.chars().count()), width(|rule| visible(rule.pattern).chars().count()));
@@ -60,27 +61,19 @@ pub fn list_text(policy: &Policy) -> String {
 /// The rules as data: one JSON array.
 #[must_use]
 pub fn list_json(policy: &Policy) -> String {
-    serde_json::to_string_pretty(&list(policy)).unwrap_or_default()
+    let builtins: Vec<Bounded> = policy.builtins().collect();
+    serde_json::to_string_pretty(&list(policy, &builtins)).unwrap_or_default()
 }
 
-fn list(policy: &Policy) -> Vec<Listed<'_>> {
-    let composed = policy.rules.iter().map(|compiled| (compiled, false));
-    let tighten = policy.tighten.iter().flat_map(|set| set.iter()).map(|compiled| (compiled, true));
-    let mut listed: Vec<Listed<'_>> = vec![];
-    let mut last: Option<&Rule> = None;
-    for (compiled, tightens) in composed.chain(tighten) {
-        // A rule for files and commands is kept once for each; it is one rule.
-        if last.is_none_or(|last| !std::ptr::eq(last, &raw const *compiled.rule)) {
-            listed.push(entry(policy, compiled, tightens));
-        }
-        last = Some(&compiled.rule);
-    }
-    listed
+fn list<'a>(policy: &'a Policy, builtins: &'a [Bounded]) -> Vec<Listed<'a>> {
+    let composed = builtins.iter().chain(policy.rules.iter()).map(|each| (each, false));
+    let tighten = policy.tighten.iter().flat_map(|set| set.iter()).map(|each| (each, true));
+    composed.chain(tighten).map(|(each, tightens)| entry(policy, each, tightens)).collect()
 }
 
-fn entry<'a>(policy: &Policy, compiled: &'a Compiled, tightens: bool) -> Listed<'a> {
-    let rule = &*compiled.rule;
-    let limited_to = match compiled.bounds.reach {
+fn entry<'a>(policy: &Policy, each: &'a Bounded, tightens: bool) -> Listed<'a> {
+    let rule = &*each.rule;
+    let limited_to = match each.bounds.reach {
         Reach::Any => None,
         Reach::Query => Some("queries"),
         Reach::Overwrite => Some("new files and overwriting"),
@@ -129,7 +122,7 @@ fn is_plain(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::policy::compose::{Composition, compose};
-    use crate::policy::{Layer, LayerRules, Places, Verdict};
+    use crate::policy::{Layer, LayerRules, Places, Rule, Verdict};
 
     fn policy() -> Policy {
         let mut odd = Rule::new(Layer::User, "process.execute", "x\u{1b}[2J\u{202e}", Verdict::Deny);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::rules::visible;
 use crate::policy::{Knobs, LayerState, Policy};
 use crate::store::places::Folders;
+use crate::syntax::cross_check_is_on;
 
 /// How far something is enforced on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +30,14 @@ pub fn by_reading() -> Vec<Enforcement> {
             note: "each is read and decided before it runs; what is not understood is never silent",
         },
         Enforcement {
+            what: "a second reading",
+            extent: if cross_check_is_on() { "fully" } else { "not" },
+            note: "an independent parser must read every compound text the same way (a choice of the build)",
+        },
+        Enforcement {
             what: "commands that go around gsh",
             extent: "not",
-            note: "a caller that starts another shell or program is not seen; `gsh doctor` tests its doors",
+            note: "a caller that starts another shell or program is not seen",
         },
         Enforcement {
             what: "what a running program does",

@@ -3,7 +3,7 @@
 use super::read::{Example, Origin, Page, Value};
 use super::schema::{NESTED, RULE, Wrong, names_capability, verdicts};
 use crate::policy::agent_form::translate;
-use crate::policy::compose::{below_home, with_home};
+use crate::policy::forms::{below_home, with_home};
 use crate::policy::pattern::{Pattern, escape};
 use crate::policy::{LayerRule, Rule, Verdict};
 use crate::report::Span;

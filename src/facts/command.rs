@@ -1,17 +1,14 @@
 //! Compound commands: lists, pipelines, loops, functions, and how state flows through them.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::EffectKind;
 use super::arg::{Arg, Hole, HoleKind, Part};
+use super::changes::{Changes, assigns};
 use super::gather::Gatherer;
-use super::state::{Function, State, Stream, Value, is_number, unknown};
+use super::state::{Function, State, Stream, Value, unknown};
 use crate::report::Span;
-use crate::syntax::{
-    Arithmetic, AssignedValue, Cause, Command, Connective, Piece, Redirection, Script, Simple, Statement,
-    Word,
-};
+use crate::syntax::{Cause, Command, Connective, Piece, Redirection, Script, Statement, Word};
 
 impl Gatherer<'_> {
     /// Statements in order; the stream is what they print, when only one of them prints.
@@ -302,48 +299,6 @@ impl Gatherer<'_> {
         if captured { Stream::Any } else { stream }
     }
 
-    /// `[[ … ]]`: its words are expanded; operands that bash would evaluate as arithmetic or as a
-    /// variable's name must be plain.
-    fn test(&mut self, state: &mut State, words: &[Word], span: Span) -> Stream {
-        let args: Vec<Arg> = words.iter().map(|word| self.single(state, word)).collect();
-        for (index, arg) in args.iter().enumerate() {
-            let Some(operator) = arg.text() else { continue };
-            let arithmetic = matches!(operator, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
-            let named = matches!(operator, "-v" | "-R");
-            let operands = match index.checked_sub(1) {
-                Some(before) if arithmetic => vec![args.get(before), args.get(index + 1)],
-                _ if named => vec![args.get(index + 1)],
-                _ => continue,
-            };
-            for operand in operands.into_iter().flatten() {
-                if !plain_operand(operand) {
-                    self.doubt(
-                        Cause::UnknownConstruct,
-                        "bash may run code in this operand of [[ ]]",
-                        span,
-                        true,
-                    );
-                }
-            }
-        }
-        Stream::Any
-    }
-
-    /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
-    pub(super) fn arithmetic(&mut self, state: &mut State, arithmetic: &Arithmetic) {
-        for name in &arithmetic.names {
-            let fine = match self.value(state, name, arithmetic.span) {
-                None => true,
-                Some(Value::Text(arg)) => plain_operand(&arg),
-                Some(_) => false,
-            };
-            if !fine {
-                let detail = format!("arithmetic evaluates the text of {name}, which may hold code");
-                self.doubt(Cause::UnknownConstruct, detail, arithmetic.span, true);
-            }
-        }
-    }
-
     /// Runs `body` in a copy of the shell: what it changes in the shell is lost, what it changes on
     /// the machine is not.
     fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
@@ -380,23 +335,6 @@ impl Gatherer<'_> {
 
 /// Patterns and body of one arm of `case`.
 type Arm = (Vec<Word>, Vec<Statement>);
-
-/// A number, or a name that holds one: nothing that arithmetic would expand further.
-fn plain_operand(arg: &Arg) -> bool {
-    match arg.parts.as_slice() {
-        [] => true,
-        [Part::Text(text)] => {
-            let text = text.trim();
-            is_number(text) || text.is_empty() || text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        }
-        parts => parts.iter().all(|part| match part {
-            Part::Text(text) => text.bytes().all(|b| b.is_ascii_digit()),
-            Part::Hole(Hole { kind: HoleKind::Number, .. }) => true,
-            Part::Hole(Hole { kind: HoleKind::OneOf(values), .. }) => values.iter().all(|v| is_number(v)),
-            Part::Hole(_) => false,
-        }),
-    }
-}
 
 /// The loop variable's value: one of the items.
 fn one_of(items: &[Arg]) -> Arg {
@@ -437,134 +375,4 @@ fn leaves(command: &Command) -> bool {
         Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
         _ => false,
     }
-}
-
-/// Whether an arithmetic text assigns to a variable.
-fn assigns(text: &str, name: &str) -> bool {
-    text.match_indices(name).any(|(at, _)| {
-        let rest = text.get(at + name.len()..).unwrap_or("").trim_start();
-        let head = text.get(..at).unwrap_or("").trim_end();
-        let assigned = rest.starts_with('=') && !rest.starts_with("==");
-        let compound = rest.find('=').is_some_and(|at| {
-            (1..=2).contains(&at)
-                && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
-        });
-        assigned
-            || compound
-            || rest.starts_with("++")
-            || rest.starts_with("--")
-            || head.ends_with("++")
-            || head.ends_with("--")
-    })
-}
-
-/// What running statements again and again may change in the shell.
-#[derive(Default)]
-struct Changes {
-    /// Assigned variables, with whether every value is a number.
-    assigned: BTreeMap<String, bool>,
-    /// The directory.
-    moves: bool,
-    /// Anything at all (`eval`, `source`).
-    anything: bool,
-}
-
-impl Changes {
-    fn scan(&mut self, body: &[Statement]) {
-        for statement in body {
-            self.scan_command(&statement.command);
-        }
-    }
-
-    fn scan_command(&mut self, command: &Command) {
-        match command {
-            Command::Simple(simple) => self.scan_simple(simple),
-            // Elements of a pipeline and subshells keep their changes to themselves.
-            Command::Pipeline { parts, .. } if parts.len() > 1 => {}
-            Command::Pipeline { parts, .. } => parts.iter().for_each(|part| self.scan_command(part)),
-            Command::AndOr { left, right, .. } => {
-                self.scan_command(left);
-                self.scan_command(right);
-            }
-            Command::Group(body) => self.scan(body),
-            Command::Subshell(_) | Command::Test { .. } | Command::NotUnderstood(_) => {}
-            Command::If { arms, otherwise } => {
-                for (condition, body) in arms {
-                    self.scan(condition);
-                    self.scan(body);
-                }
-                self.scan(otherwise);
-            }
-            Command::Loop { condition, body } => {
-                self.scan(condition);
-                self.scan(body);
-            }
-            Command::For { name, body, .. } => {
-                self.assigned.insert(name.clone(), false);
-                self.scan(body);
-            }
-            Command::ArithmeticFor { header, body } => {
-                self.numbers(header, |_, _| true);
-                self.scan(body);
-            }
-            Command::Case { arms, .. } => arms.iter().for_each(|(_, body)| self.scan(body)),
-            Command::Function { body, .. } => self.scan_command(body),
-            Command::Arithmetic(arithmetic) => self.numbers(arithmetic, assigns),
-            Command::Redirected { command, .. } => self.scan_command(command),
-        }
-    }
-
-    fn numbers(&mut self, arithmetic: &Arithmetic, which: impl Fn(&str, &str) -> bool) {
-        for name in arithmetic.names.iter().filter(|name| which(&arithmetic.text, name)) {
-            self.assigned.entry(name.clone()).or_insert(true);
-        }
-    }
-
-    fn scan_simple(&mut self, simple: &Simple) {
-        if simple.words.is_empty() {
-            for assignment in &simple.assignments {
-                let number = matches!(&assignment.value, AssignedValue::Word(word) if numeric(word));
-                let entry = self.assigned.entry(assignment.name.clone()).or_insert(true);
-                *entry &= number && assignment.subscript.is_none();
-            }
-            return;
-        }
-        let texts: Vec<String> = simple.words.iter().map(literal).collect();
-        let mut words =
-            texts.iter().map(String::as_str).skip_while(|w| matches!(*w, "command" | "builtin" | "time"));
-        match words.next() {
-            Some("cd" | "pushd" | "popd") => self.moves = true,
-            Some("read" | "mapfile" | "readarray" | "getopts" | "printf" | "unset") => {
-                for name in words.filter(|word| !word.starts_with('-')) {
-                    self.assigned.insert(name.to_owned(), false);
-                }
-            }
-            Some("export" | "declare" | "local" | "typeset" | "readonly" | "let") => {
-                for word in words.filter(|word| !word.starts_with('-')) {
-                    let name = word.split(['=', '+', '[']).next().unwrap_or(word);
-                    self.assigned.insert(name.to_owned(), false);
-                }
-            }
-            Some("eval" | "source" | "." | "shift" | "set") => self.anything = true,
-            _ => {}
-        }
-    }
-}
-
-fn numeric(word: &Word) -> bool {
-    match word.pieces.as_slice() {
-        [Piece::Arithmetic(_)] => true,
-        [Piece::Text { text, .. }] => is_number(text),
-        _ => false,
-    }
-}
-
-fn literal(word: &Word) -> String {
-    word.pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Text { text, .. } => text.as_str(),
-            _ => "\u{0}",
-        })
-        .collect()
 }

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::brace::{self, Unit as BraceUnit};
+use super::edit::edited;
 use super::gather::Gatherer;
 use super::glob;
-use super::state::{State, Stream, Value, is_number};
+use super::state::{State, Stream, Value};
 use crate::report::Span;
 use crate::syntax::{Cause, ParameterForm, Piece, Word};
 
@@ -147,52 +148,6 @@ impl Gatherer<'_> {
             // bash leaves `~nobody-here` as it is.
             None => units.extend(format!("~{user}").chars().map(fixed)),
         }
-    }
-
-    fn default_home(&self) -> Option<String> {
-        self.host.homes().first().and_then(|path| path.to_str().map(str::to_owned))
-    }
-
-    /// A variable's text, when all of it is known.
-    pub(super) fn text_of_variable(&self, state: &State, name: &str) -> Option<String> {
-        match state.vars.get(name) {
-            Some(Value::Text(arg)) => arg.text().map(str::to_owned),
-            Some(_) => None,
-            None if name == "PWD" => state.cwd.clone(),
-            None => self.host.var(name),
-        }
-    }
-
-    /// A variable's value; None when it is unset.
-    pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
-        let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true }, span)));
-        if let Some(value) = state.vars.get(name) {
-            return (*value != Value::Unset).then(|| value.clone());
-        }
-        match name {
-            "?" | "#" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID"
-            | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "OPTIND" | "SHLVL" => hole(HoleKind::Number),
-            "-" | "HOSTNAME" | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" => hole(HoleKind::Name),
-            "_" | "0" | "OLDPWD" | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "REPLY" | "OPTARG" => {
-                hole(HoleKind::Any(Cause::DynamicWord))
-            }
-            "PWD" => match &state.cwd {
-                Some(cwd) => Some(Value::Text(Arg::literal(cwd, span))),
-                None => hole(HoleKind::Any(Cause::DynamicPath)),
-            },
-            "IFS" => Some(Value::Text(Arg::literal(" \t\n", span))),
-            _ if name.bytes().all(|byte| byte.is_ascii_digit()) => self.positional(state, name, span),
-            _ if state.forgets && name != "HOME" => hole(HoleKind::Any(Cause::DynamicWord)),
-            _ => self.host.var(name).map(|text| Value::Text(Arg::literal(text, span))),
-        }
-    }
-
-    fn positional(&self, state: &State, name: &str, span: Span) -> Option<Value> {
-        let Some(args) = &state.positional else {
-            return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
-        };
-        let index: usize = name.parse().ok()?;
-        args.get(index.checked_sub(1)?).map(|arg| Value::Text(arg.clone()))
     }
 
     fn parameter(
@@ -366,7 +321,7 @@ impl Gatherer<'_> {
 }
 
 /// What an unset variable expands to: nothing here, but a start-up file may have set it.
-fn unset() -> Vec<Part> {
+pub(super) fn unset() -> Vec<Part> {
     vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true })]
 }
 
@@ -443,68 +398,6 @@ fn brace_units(word: &Word) -> Vec<BraceUnit> {
     units
 }
 
-/// `${name#pattern}` and its kin on a value that is known; else a hole.
-fn edited(value: Option<&Value>, operator: &str, operand: &str) -> Vec<Part> {
-    let text = match value {
-        Some(Value::Text(arg)) => arg.text(),
-        _ => None,
-    };
-    text.and_then(|text| edit(text, operator, operand)).map_or_else(unset, |text| vec![Part::Text(text)])
-}
-
-fn edit(text: &str, operator: &str, operand: &str) -> Option<String> {
-    if operand.contains(['$', '`']) {
-        return None;
-    }
-    let ends = || text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len()));
-    let cut_front = |at: &usize| text.get(..*at).is_some_and(|head| glob::matches(operand, head));
-    let cut_back = |at: &usize| text.get(*at..).is_some_and(|tail| glob::matches(operand, tail));
-    match operator {
-        "#" => Some(ends().find(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
-        "##" => Some(ends().rfind(cut_front).map_or(text, |at| text.get(at..).unwrap_or("")).to_owned()),
-        "%" => Some(ends().rfind(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
-        "%%" => Some(ends().find(cut_back).map_or(text, |at| text.get(..at).unwrap_or("")).to_owned()),
-        "^^" if operand.is_empty() => Some(text.to_uppercase()),
-        ",," if operand.is_empty() => Some(text.to_lowercase()),
-        ":" => substring(text, operand),
-        "/" | "//" => replaced(text, operator, operand),
-        _ => None,
-    }
-}
-
-fn substring(text: &str, operand: &str) -> Option<String> {
-    let (offset, length) = operand.split_once(':').map_or((operand, None), |(a, b)| (a, Some(b)));
-    if !is_number(offset.trim()) || length.is_some_and(|length| !is_number(length.trim())) {
-        return None;
-    }
-    let characters: Vec<char> = text.chars().collect();
-    let count = i64::try_from(characters.len()).ok()?;
-    let place = |number: i64| if number < 0 { count + number } else { number.min(count) };
-    let start = place(offset.trim().parse().ok()?);
-    let end = match length {
-        Some(length) => {
-            let length: i64 = length.trim().parse().ok()?;
-            if length < 0 { count + length } else { start.checked_add(length)?.min(count) }
-        }
-        None => count,
-    };
-    let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
-    Some(characters.get(start..end.max(start))?.iter().collect())
-}
-
-fn replaced(text: &str, operator: &str, operand: &str) -> Option<String> {
-    let (pattern, with) = operand.split_once('/').unwrap_or((operand, ""));
-    if glob::is_pattern(pattern)
-        || pattern.is_empty()
-        || pattern.starts_with(['#', '%'])
-        || with.contains('&')
-    {
-        return None;
-    }
-    let (pattern, with) = (glob::plain(pattern), glob::plain(with));
-    Some(if operator == "//" { text.replace(&pattern, &with) } else { text.replacen(&pattern, &with, 1) })
-}
-
 /// The stream that a word makes when it is a here-document or here-string.
 pub(super) fn document(arg: Arg, newline: bool) -> Stream {
     let mut arg = arg;
@@ -512,29 +405,4 @@ pub(super) fn document(arg: Arg, newline: bool) -> Stream {
         arg.push_text("\n");
     }
     Stream::Text(arg)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_as_bash() {
-        for (text, operator, operand, expected) in [
-            ("/home/dev", "##", "*/", Some("dev")),
-            ("/home/dev", "#", "*/", Some("home/dev")),
-            ("a.tar.gz", "%", ".*", Some("a.tar")),
-            ("a.tar.gz", "%%", ".*", Some("a")),
-            ("/home/dev", ":", "0:5", Some("/home")),
-            ("/home/dev", ":", " -3", Some("dev")),
-            ("aXbX", "/", "X/-", Some("a-bX")),
-            ("aXbX", "//", "X/-", Some("a-b-")),
-            ("aXb", "//", "X", Some("ab")),
-            ("a", "/", "*/b", None),
-            ("abc", "^^", "", Some("ABC")),
-            ("a", "@", "P", None),
-        ] {
-            assert_eq!(edit(text, operator, operand).as_deref(), expected, "{text} {operator}{operand}");
-        }
-    }
 }

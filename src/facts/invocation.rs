@@ -1,29 +1,16 @@
 //! Simple commands: what their name is, what a table says of their words, what follows from it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
-use super::builtin;
 use super::environment;
 use super::gather::Gatherer;
-use super::path;
+use super::identity::Identity;
 use super::programs::{self, Act, Input, Output, Reading, Role};
 use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{EffectKind, Invocation, text_of};
-use crate::host::Node;
 use crate::report::Span;
 use crate::syntax::{AssignedValue, Assignment, Cause, Piece, Simple, Word};
-
-/// What a command's name stands for.
-struct Identity {
-    /// The name its table has.
-    name: String,
-    /// bash runs it itself.
-    builtin: bool,
-    /// Why it may be something else than its name says.
-    doubt: Option<(Cause, String)>,
-}
 
 impl Gatherer<'_> {
     /// Assignments, words and redirections.
@@ -173,14 +160,14 @@ impl Gatherer<'_> {
             if let Function::Maybe(body) = function {
                 let mut own = state.clone();
                 self.call(&mut own, &name, &Function::Known(body), argv.clone(), stdin);
-                let identity = self.identify(state, &name, span);
+                let identity = self.identify(state, &name);
                 let stream = self.known(state, argv, &identity, stdin);
                 state.join(&own);
                 return if stream == Stream::Download { stream } else { Stream::Any };
             }
             return self.call(state, &name, &function, argv, stdin);
         }
-        let identity = self.identify(state, &name, span);
+        let identity = self.identify(state, &name);
         self.known(state, argv, &identity, stdin)
     }
 
@@ -259,42 +246,6 @@ impl Gatherer<'_> {
         stream
     }
 
-    /// What the name stands for here.
-    fn identify(&self, state: &State, name: &str, _span: Span) -> Identity {
-        let (cause, host) = (Cause::ShadowedProgram, self.host);
-        if !name.contains('/') {
-            if host.var(&format!("BASH_FUNC_{name}%%")).is_some() {
-                let doubt = Some((cause, format!("the environment defines a function {name}")));
-                return Identity { name: name.to_owned(), builtin: true, doubt };
-            }
-            if builtin::is_builtin(name) {
-                return Identity { name: name.to_owned(), builtin: true, doubt: None };
-            }
-            let doubt = host.program(name).filter(|found| !found.trusted).map(|found| {
-                (cause, format!("{name} is {}, which the project or others can change", found.path.display()))
-            });
-            return Identity { name: name.to_owned(), builtin: false, doubt };
-        }
-        let base = path::name(name).to_owned();
-        let place = path::locate(host, state.cwd.as_deref(), name);
-        let found = host.program(&base);
-        let same = match (&place, &found) {
-            (Some(place), Some(found)) => found.trusted && Path::new(&place.real) == found.path,
-            _ => false,
-        };
-        // A path that leads to nothing here is judged by its name, as a bare name is, when it points
-        // into a folder of the system.
-        let standard = place.as_ref().is_some_and(|place| {
-            let folder = path::parent(&place.lexical);
-            let known =
-                ["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"].contains(&folder.as_str());
-            known && (place.node == Node::Missing || same)
-        });
-        let doubt =
-            (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
-        Identity { name: base, builtin: false, doubt }
-    }
-
     /// A command whose name is known: its table, effects, inner commands, output.
     fn known(&mut self, state: &mut State, argv: Vec<Arg>, identity: &Identity, stdin: &Stream) -> Stream {
         let span = argv.first().map_or_else(Span::default, |word| word.span);
@@ -330,92 +281,6 @@ impl Gatherer<'_> {
             state.disturb();
         }
         inner.unwrap_or_else(|| self.output(state, &reading, &words, stdin))
-    }
-
-    /// Whether the reading is full and nothing around it executes; says what is not.
-    fn explain(
-        &mut self,
-        state: &State,
-        words: &[Arg],
-        reading: &Reading,
-        identity: &Identity,
-        span: Span,
-    ) -> bool {
-        let mut explained = true;
-        if let Some((cause, detail)) = &identity.doubt {
-            self.unexplained(*cause, detail.clone(), span);
-            explained = false;
-        }
-        for gap in &reading.unexplained {
-            let at = gap.index.and_then(|index| words.get(index)).map_or(span, |word| word.span);
-            match gap.cause {
-                Cause::UnknownProgram
-                | Cause::UnknownOption
-                | Cause::OpaqueCode
-                | Cause::UnsupportedShell => {
-                    self.unexplained(gap.cause, gap.detail.clone(), at);
-                }
-                Cause::DynamicWord | Cause::DynamicPath => {
-                    let shown = gap.index.and_then(|index| words.get(index)).map(Arg::display);
-                    let detail = shown.map_or_else(
-                        || gap.detail.clone(),
-                        |shown| format!("{shown} is only known when it runs"),
-                    );
-                    self.doubt(gap.cause, detail, at, false);
-                }
-                _ => self.doubt(gap.cause, gap.detail.clone(), at, true),
-            }
-            explained = false;
-        }
-        for load in &reading.loads {
-            let there = path::locate(self.host, state.cwd.as_deref(), load);
-            if there.is_none_or(|place| place.node != Node::Missing) {
-                self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
-                explained = false;
-            }
-        }
-        explained & self.settings(state, reading, span)
-    }
-
-    /// Git settings and hooks that the command would execute.
-    fn settings(&mut self, state: &State, reading: &Reading, span: Span) -> bool {
-        if reading.executes_settings.is_empty() {
-            return true;
-        }
-        let dir = match &reading.directory {
-            Some(arg) => {
-                path::targets(self.host, state.cwd.as_deref(), arg).into_iter().next().and_then(|t| match t {
-                    path::Target::Known(place) => Some(place.real),
-                    _ => None,
-                })
-            }
-            None => state.cwd.clone(),
-        };
-        let Some(dir) = dir else {
-            self.doubt(Cause::ExecutingEnvironment, "which repository this is cannot be told", span, false);
-            return false;
-        };
-        if state.disturbed {
-            self.doubt(
-                Cause::ExecutingEnvironment,
-                "an earlier part may have changed the repository's settings",
-                span,
-                false,
-            );
-            return false;
-        }
-        let Some(git) = self.host.git(Path::new(&dir)) else { return true };
-        let hit = git.settings.iter().find(|(key, value)| {
-            !harmless_setting(key, value) && reading.executes_settings.iter().any(|each| names(each, key))
-        });
-        let hook = git.hooks.iter().find(|hook| reading.executes_settings.contains(&format!("hook:{hook}")));
-        let what = match (hit, hook) {
-            (Some((key, value)), _) => format!("the repository's setting {key} runs {value}"),
-            (None, Some(hook)) => format!("the repository's hook {hook} runs"),
-            (None, None) => return true,
-        };
-        self.unexplained(Cause::ExecutingEnvironment, what, span);
-        false
     }
 
     /// Words of an unexplained command that can be anything: no rule's pattern covers them.
@@ -502,29 +367,6 @@ impl Gatherer<'_> {
     pub(super) fn written(&self, index: usize) -> String {
         self.facts.invocations.get(index).map(|each| text_of(&each.words)).unwrap_or_default()
     }
-}
-
-/// Whether a setting's value runs nothing.
-fn harmless_setting(key: &str, value: &str) -> bool {
-    let boolean = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
-    match key {
-        "core.fsmonitor" => boolean,
-        "core.pager" | "core.editor" | "sequence.editor" => {
-            matches!(value, "" | "cat" | "less" | "more" | "true")
-        }
-        "core.hookspath" => value.ends_with(".husky/_") || value.ends_with(".husky"),
-        _ if key.starts_with("filter.lfs.") => value.starts_with("git-lfs ") || boolean,
-        _ if key.starts_with("pager.") => boolean,
-        _ => boolean,
-    }
-}
-
-/// Whether a table's entry (`diff.*.textconv`, `core.fsmonitor`) names this setting.
-fn names(entry: &str, key: &str) -> bool {
-    if let Some((head, tail)) = entry.split_once('*') {
-        return key.len() >= head.len() + tail.len() && key.starts_with(head) && key.ends_with(tail);
-    }
-    entry == key
 }
 
 fn is_declaration(words: &[Word]) -> bool {

@@ -6,19 +6,26 @@
 #![forbid(clippy::disallowed_methods)]
 
 pub mod arg;
+mod arithmetic;
 mod brace;
 mod builtin;
+mod changes;
 mod command;
+mod edit;
 mod effects;
 mod environment;
 mod expand;
+mod explain;
 mod gather;
 pub mod glob;
+mod identity;
 mod inner;
 mod invocation;
+mod listing;
 pub mod path;
 pub mod programs;
 mod state;
+mod variable;
 
 use serde::Serialize;
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::defaults::{self, Places};
+use super::defaults::{self, Builtin, Places};
 use super::evaluate::damaged;
+use super::forms::{Forms, Resolve};
 use super::knobs::{Knobs, Settings};
-use super::pattern::{Pattern, escape};
-use super::protected::{Protected, is_within};
-use super::rules::{Bounds, Reach, RuleSet};
+use super::pattern;
+use super::rules::{Bounded, Bounds, Reach, RuleSet};
 use super::{Layer, Mode, Rule, Verdict};
 use crate::report::Report;
 
@@ -122,7 +122,7 @@ pub struct LayerInfo {
 /// All that is wanted, ready to judge requests.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// The composed list.
+    /// The composed list above the builtin layer.
     pub rules: RuleSet,
     /// What is folded in by strictness: managed rules, those of an untrusted project.
     pub tighten: Vec<RuleSet>,
@@ -138,14 +138,12 @@ pub struct Policy {
     pub layers: Vec<LayerInfo>,
     /// The places it was composed for.
     pub places: Places,
-    /// Paths that ask in every mode.
-    pub protected: Protected,
     /// The day it is judged on, `YYYY-MM-DD`.
     pub today: String,
 }
 
 /// What layers are composed with.
-pub struct Composition<'a> {
+pub struct Composition {
     /// Where things are.
     pub places: Places,
     /// The day, `YYYY-MM-DD`.
@@ -153,39 +151,65 @@ pub struct Composition<'a> {
     /// A mode given with the call, and where it was given.
     pub mode: Option<(Mode, String)>,
     /// The real path of a folder, for the literal heads of patterns.
-    pub resolve: &'a dyn Fn(&str) -> Option<String>,
+    pub resolve: Resolve,
 }
 
 /// Composes the layers. They may come in any order; they apply in theirs.
 #[must_use]
-pub fn compose(mut layers: Vec<LayerRules>, with: Composition<'_>) -> Policy {
+pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     layers.sort_by_key(|layer| layer.layer);
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
-    let mut compiler = Compiler { places: &with.places, resolve: with.resolve, heads: HashMap::new() };
-    let mut rules = RuleSet::default();
-    for builtin in defaults::rules(&with.places) {
-        let Effective { rule, matches_as, .. } = Effective::new(builtin.rule, false, damage.as_deref());
-        compiler.push(&mut rules, rule, Bounds { reach: builtin.reach, matches_as });
-    }
-    let ordinary: Vec<&LayerRules> = layers.iter().filter(|layer| !layer.only_tightens()).collect();
-    for mut found in ordinary.iter().flat_map(|layer| effective(layer)).filter(Effective::is_override) {
-        found.rule.layer = Layer::Overrides;
-        compiler.add(&mut rules, found);
-    }
-    for rule in baseline(&ordinary) {
-        compiler.add(&mut rules, Effective::new(rule, false, None));
-    }
-    for found in ordinary.iter().flat_map(|layer| effective(layer)).filter(|found| !found.is_override()) {
-        compiler.add(&mut rules, found);
-    }
-    let tighten = layers.iter().filter(|layer| layer.only_tightens()).map(|layer| compiler.tightening(layer));
-    let tighten: Vec<RuleSet> = tighten.filter(|set| !set.is_empty()).collect();
     let mut ignored = HashMap::new();
     let (knobs, mode, mode_origin) = settle(&layers, with.mode, &mut ignored);
-    let layers = layers.into_iter().map(|layer| info(layer, &mut ignored)).collect();
-    let protected = Protected::new(&with.places);
-    let (places, today) = (with.places, with.today);
-    Policy { rules, tighten, damage, knobs, mode, mode_origin, layers, places, protected, today }
+    let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
+    let forms = Arc::new(Forms::new(&with.places, with.resolve));
+    let (tightening, ordinary): (Vec<_>, Vec<_>) = layers.into_iter().partition(LayerRules::only_tightens);
+    let rules = RuleSet::new(in_order(ordinary), Arc::clone(&forms));
+    let tighten =
+        tightening.into_iter().map(|layer| RuleSet::new(tightening_rules(layer), Arc::clone(&forms)));
+    let tighten = tighten.filter(|set| !set.is_empty()).collect();
+    let (layers, places, today) = (infos, with.places, with.today);
+    Policy { rules, tighten, damage, knobs, mode, mode_origin, layers, places, today }
+}
+
+/// The rules of layers that may loosen, lowest first: what gives way to every particular rule, what
+/// follows from others, and the particular ones.
+fn in_order(layers: Vec<LayerRules>) -> Vec<Bounded> {
+    let (mut lower, mut particular) = (vec![], vec![]);
+    for mut found in layers.into_iter().flat_map(effective) {
+        if found.is_override() {
+            found.rule.layer = Layer::Overrides;
+            lower.push(found.into());
+        } else {
+            particular.push(found.into());
+        }
+    }
+    lower.extend(baseline(&particular));
+    lower.append(&mut particular);
+    lower
+}
+
+/// The rules of a layer that may only tighten. Managed ones may make exceptions to themselves;
+/// what nobody trusts may not even do that.
+fn tightening_rules(layer: LayerRules) -> Vec<Bounded> {
+    let managed = layer.layer == Layer::Managed;
+    let counts = |found: &Effective| managed || found.matches_as != Verdict::Allow;
+    effective(layer).filter(counts).map(Bounded::from).collect()
+}
+
+impl Policy {
+    /// A builtin rule as it counts.
+    #[must_use]
+    pub fn builtin(&self, builtin: &Builtin<'_>) -> Bounded {
+        let found = Effective::new(builtin.rule(), false, self.damage.as_deref());
+        let bounds = Bounds { reach: builtin.reach, matches_as: found.matches_as };
+        Bounded { rule: Arc::new(found.rule), bounds }
+    }
+
+    /// The builtin layer as it counts.
+    pub fn builtins(&self) -> impl Iterator<Item = Bounded> {
+        defaults::rules(&self.places).map(|builtin| self.builtin(&builtin))
+    }
 }
 
 /// A rule as it counts.
@@ -213,10 +237,17 @@ impl Effective {
     }
 }
 
+impl From<Effective> for Bounded {
+    fn from(found: Effective) -> Self {
+        let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
+        Self { rule: Arc::new(found.rule), bounds }
+    }
+}
+
 /// A layer's rules as they count.
-fn effective(layer: &LayerRules) -> impl Iterator<Item = Effective> + '_ {
+fn effective(layer: LayerRules) -> impl Iterator<Item = Effective> {
     let damage = layer.damage.first().map(Report::place);
-    let rules = layer.rules.iter().cloned();
+    let rules = layer.rules.into_iter();
     rules.map(move |LayerRule { rule, shorthand }| Effective::new(rule, shorthand, damage.as_deref()))
 }
 
@@ -224,117 +255,21 @@ fn effective(layer: &LayerRules) -> impl Iterator<Item = Effective> + '_ {
 const DISCOVERY: &[&str] =
     &["list", "list_tools", "list_resources", "list_prompts", "search", "describe", "status", "connect"];
 
-fn baseline(layers: &[&LayerRules]) -> Vec<Rule> {
-    let mut servers: Vec<String> = vec![];
-    for rule in layers.iter().flat_map(|layer| effective(layer)).filter(|r| r.rule.action == Verdict::Allow) {
-        let named = rule.rule.pattern.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+fn baseline(particular: &[Bounded]) -> Vec<Bounded> {
+    let mut servers: Vec<&str> = vec![];
+    for Bounded { rule, .. } in particular.iter().filter(|each| each.rule.action == Verdict::Allow) {
+        let named = rule.pattern.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
         let server = named.map(|(server, _)| server).filter(|server| !server.contains(['*', '?']));
-        if let Some(server) = server.filter(|_| Pattern::new(&rule.rule.capability).matches("tool.use"))
-            && !servers.iter().any(|known| known == server)
+        if let Some(server) = server.filter(|_| pattern::matches(&rule.capability, "tool.use"))
+            && !servers.contains(&server)
         {
-            servers.push(server.to_owned());
+            servers.push(server);
         }
     }
     let tools =
         servers.iter().flat_map(|server| DISCOVERY.iter().map(move |tool| format!("mcp__{server}__{tool}")));
-    tools.map(|tool| Rule::new(Layer::Baseline, "tool.use", &tool, Verdict::Allow)).collect()
-}
-
-/// Turns the patterns of rules into what subjects are matched with.
-struct Compiler<'a> {
-    places: &'a Places,
-    resolve: &'a dyn Fn(&str) -> Option<String>,
-    /// Folders already resolved: many rules begin with the same few.
-    heads: HashMap<String, Option<String>>,
-}
-
-impl Compiler<'_> {
-    fn add(&mut self, set: &mut RuleSet, found: Effective) {
-        let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
-        self.push(set, found.rule, bounds);
-    }
-
-    fn push(&mut self, set: &mut RuleSet, rule: Rule, bounds: Bounds) {
-        let (rule, allows) = (Arc::new(rule), bounds.matches_as == Verdict::Allow);
-        set.push(&rule, bounds, |files| match files {
-            true => self.path_forms(&rule, allows),
-            false => vec![Pattern::new(&rule.pattern)],
-        });
-    }
-
-    /// The rules of a layer that may only tighten. Managed ones may make exceptions to themselves;
-    /// what nobody trusts may not even do that.
-    fn tightening(&mut self, layer: &LayerRules) -> RuleSet {
-        let mut set = RuleSet::default();
-        let managed = layer.layer == Layer::Managed;
-        for found in effective(layer).filter(|found| managed || found.matches_as != Verdict::Allow) {
-            self.add(&mut set, found);
-        }
-        set
-    }
-
-    /// A path pattern with the home put in, as spelled and with its literal folders resolved.
-    fn path_forms(&mut self, rule: &Rule, allows: bool) -> Vec<Pattern> {
-        let Some(spelled) = with_home(&rule.pattern, self.places.home.as_deref()) else { return vec![] };
-        let compiled = Pattern::new(&spelled);
-        // The builtin rules name real places.
-        if rule.layer == Layer::Builtin {
-            return vec![compiled];
-        }
-        let real = self.real_head(&spelled, &compiled, allows).map(|real| Pattern::new(&real));
-        [compiled].into_iter().chain(real).collect()
-    }
-
-    /// The pattern with what stands before its first wildcard resolved, when that changes it. What
-    /// refuses a path refuses what is behind it; what allows one does not follow its last link.
-    fn real_head(&mut self, spelled: &str, compiled: &Pattern, allows: bool) -> Option<String> {
-        let head = compiled.head();
-        let folder = match compiled.exact() {
-            Some(path) if !allows => path,
-            _ => head.rsplit_once('/').map(|(folder, _)| folder)?,
-        };
-        if !folder.starts_with('/') {
-            return None;
-        }
-        let resolve = self.resolve;
-        let real = self.heads.entry(folder.to_owned()).or_insert_with(|| resolve(folder)).clone()?;
-        if real == folder || (allows && self.leads_out(folder, &real)) {
-            return None;
-        }
-        let rest = spelled.strip_prefix(escape(folder).as_str())?;
-        Some(format!("{}{rest}", escape(real.trim_end_matches('/'))))
-    }
-
-    /// Whether a folder where commands write silently is a link to somewhere else. An allow for it must
-    /// not follow, or whoever makes the link chooses what is allowed.
-    fn leads_out(&self, folder: &str, real: &str) -> bool {
-        let holds = |place: &str| is_within(real, place);
-        let mut places = self.places.project.iter().chain(&self.places.temporaries);
-        places.any(|place| {
-            let stays = holds(place) || (self.resolve)(place).is_some_and(|place| holds(&place));
-            is_within(folder, place) && !stays
-        })
-    }
-}
-
-/// A path pattern with the home put in for `~` or `$HOME`. None when it means a home and there is none:
-/// it matches nothing then.
-#[must_use]
-pub fn with_home(pattern: &str, home: Option<&str>) -> Option<String> {
-    match (below_home(pattern), home) {
-        (None, _) => Some(pattern.to_owned()),
-        (Some(rest), Some(home)) => Some(format!("{}{rest}", escape(home))),
-        (Some(_), None) => None,
-    }
-}
-
-/// What follows `~` or `$HOME` where a path or pattern begins with it.
-#[must_use]
-pub fn below_home(path: &str) -> Option<&str> {
-    ["~", "$HOME"].iter().find_map(|name| {
-        let rest = path.strip_prefix(name)?;
-        (rest.is_empty() || rest.starts_with('/')).then_some(rest)
-    })
+    let rules = tools.map(|tool| Rule::new(Layer::Baseline, "tool.use", &tool, Verdict::Allow));
+    rules.map(|rule| Effective::new(rule, false, None).into()).collect()
 }
 
 /// The knobs and the mode, and what layers asked for in vain.
@@ -392,8 +327,7 @@ fn origin_of(layer: &LayerRules) -> String {
     layer.path.as_ref().map_or_else(|| layer.layer.word().to_owned(), ToString::to_string)
 }
 
-fn info(layer: LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerInfo {
-    let state = layer.state();
+fn info(layer: &LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerInfo {
     let mut ignored = ignored.remove(&layer.layer).unwrap_or_default();
     if !layer.trusted {
         let allows = layer.rules.iter().map(|rule| &rule.rule).filter(|rule| rule.action == Verdict::Allow);
@@ -401,6 +335,12 @@ fn info(layer: LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerIn
             allows.map(|rule| format!("allow {} \"{}\" (line {})", rule.capability, rule.pattern, rule.line)),
         );
     }
-    let LayerRules { layer, path, rules, damage, .. } = layer;
-    LayerInfo { layer, path, state, rules: rules.len(), damage, ignored }
+    LayerInfo {
+        layer: layer.layer,
+        path: layer.path.clone(),
+        state: layer.state(),
+        rules: layer.rules.len(),
+        damage: layer.damage.clone(),
+        ignored,
+    }
 }

@@ -1,10 +1,10 @@
 //! The builtin layer: what holds where nobody said anything.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use super::pattern::escape;
 use super::rules::Reach;
-use super::{Layer, Rule, Verdict};
+use super::{Capability, Layer, Rule, Verdict};
 
 /// Where things are, as far as the rules must know. All absolute, without a slash at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,11 +29,18 @@ impl Places {
     }
 }
 
-/// One builtin rule and what it is limited to.
+/// One builtin rule. They stand in tables and become rules only when they match: most commands never
+/// get down to them.
 #[derive(Debug, Clone)]
-pub struct Builtin {
-    /// The rule.
-    pub rule: Rule,
+pub struct Builtin<'a> {
+    /// Its capability.
+    pub capability: Capability,
+    /// Its pattern; paths are real.
+    pub pattern: Cow<'a, str>,
+    /// What it says.
+    pub action: Verdict,
+    /// Why.
+    pub reason: Option<&'static str>,
     /// What it is limited to.
     pub reach: Reach,
 }
@@ -167,58 +174,106 @@ const LOADED: &[&str] = &[
     "*/.direnvrc",
 ];
 
-/// The builtin layer, lowest first.
-#[must_use]
-pub fn rules(places: &Places) -> Vec<Builtin> {
-    let mut rules = reads();
-    rules.extend(writes(places));
-    for (capability, reason) in [
-        ("process.execute", "what this program does is not fully explained"),
-        ("process.background", "it keeps running after the call"),
-        ("network.access", "it talks to the network"),
-        ("git.modify", "it changes a git repository"),
-        ("tool.use", "this tool is unknown to gsh"),
-    ] {
-        rules.push(builtin(capability, "*", Verdict::Ask, Some(reason)));
-    }
-    rules.push(Builtin { reach: Reach::Query, ..builtin("network.access", "*", Verdict::Allow, None) });
-    rules
+/// The builtin layer, lowest first. None of its rules refuses.
+pub fn rules(places: &Places) -> impl Iterator<Item = Builtin<'_>> {
+    reads().chain([within()]).chain(outside(places)).chain(loaded()).chain(others())
 }
 
-fn reads() -> Vec<Builtin> {
-    let reason: Arc<str> = "files of this kind hold secrets".into();
-    let secret = |pattern: &&str| {
-        let mut secret = builtin("file.read", pattern, Verdict::Ask, None);
-        secret.rule.reason = Some(Arc::clone(&reason));
-        secret
+/// The last builtin rule of a capability that is wanted.
+pub fn last<'p>(
+    capability: Capability,
+    places: &'p Places,
+    wanted: impl FnMut(&Builtin<'p>) -> bool,
+) -> Option<Builtin<'p>> {
+    match capability {
+        Capability::FileRead => reads().rev().find(wanted),
+        Capability::FileWriteProject => [within()].into_iter().chain(loaded()).rev().find(wanted),
+        Capability::FileWriteOutside => outside(places).rev().find(wanted),
+        _ => others().into_iter().rev().filter(|builtin| builtin.capability == capability).find(wanted),
+    }
+}
+
+const EXAMPLES: &[&str] = &["*.env.example", "*.env.sample", "*.env.template"];
+
+fn reads<'p>() -> impl DoubleEndedIterator<Item = Builtin<'p>> {
+    let reading = |pattern, action| builtin(Capability::FileRead, pattern, action);
+    let secret = move |pattern: &&'static str| {
+        reading(pattern, Verdict::Ask).because("files of this kind hold secrets")
     };
-    let mut rules = vec![builtin("file.read", "*", Verdict::Allow, None)];
-    rules.extend(["*.env", "*.env.*", "*/.envrc"].iter().map(secret));
-    for example in ["*.env.example", "*.env.sample", "*.env.template"] {
-        rules.push(builtin("file.read", example, Verdict::Allow, None));
-    }
-    rules.extend(SECRETS.iter().map(secret));
-    rules
+    [reading("*", Verdict::Allow)]
+        .into_iter()
+        .chain(["*.env", "*.env.*", "*/.envrc"].iter().map(secret))
+        .chain(EXAMPLES.iter().map(move |example| reading(example, Verdict::Allow)))
+        .chain(SECRETS.iter().map(secret))
 }
 
-fn writes(places: &Places) -> Vec<Builtin> {
-    let mut rules = vec![
-        builtin("file.write.project", "*", Verdict::Allow, None),
-        builtin("file.write.outsideProject", "*", Verdict::Ask, Some("it writes outside the project")),
-    ];
-    let silent = |pattern: &str| Builtin {
+fn within<'p>() -> Builtin<'p> {
+    builtin(Capability::FileWriteProject, "*", Verdict::Allow)
+}
+
+fn loaded<'p>() -> impl DoubleEndedIterator<Item = Builtin<'p>> {
+    LOADED.iter().map(|pattern| {
+        builtin(Capability::FileWriteProject, pattern, Verdict::Ask)
+            .because("programs that run silently load this file")
+    })
+}
+
+fn outside(places: &Places) -> impl DoubleEndedIterator<Item = Builtin<'_>> {
+    let silent = |pattern| Builtin {
+        pattern,
         reach: Reach::Overwrite,
-        ..builtin("file.write.outsideProject", pattern, Verdict::Allow, None)
+        ..builtin(Capability::FileWriteOutside, "", Verdict::Allow)
     };
-    rules.extend(["/dev/null", "/dev/stdout", "/dev/stderr"].map(silent));
-    rules.extend(places.temporaries.iter().map(|folder| silent(&format!("{}/*", escape(folder)))));
-    let reason = Some("programs that run silently load this file");
-    rules.extend(LOADED.iter().map(|pattern| builtin("file.write.project", pattern, Verdict::Ask, reason)));
-    rules
+    let devices = ["/dev/null", "/dev/stdout", "/dev/stderr"].map(Cow::Borrowed).into_iter();
+    let temporaries = places.temporaries.iter().map(|folder| format!("{}/*", escape(folder)).into());
+    [builtin(Capability::FileWriteOutside, "*", Verdict::Ask).because("it writes outside the project")]
+        .into_iter()
+        .chain(devices.chain(temporaries).map(silent))
 }
 
-fn builtin(capability: &str, pattern: &str, action: Verdict, reason: Option<&str>) -> Builtin {
-    let mut rule = Rule::new(Layer::Builtin, capability, pattern, action);
-    rule.reason = reason.map(Into::into);
-    Builtin { rule, reach: Reach::Any }
+fn others<'p>() -> [Builtin<'p>; 6] {
+    let asks = |capability, reason| builtin(capability, "*", Verdict::Ask).because(reason);
+    let queries = builtin(Capability::NetworkAccess, "*", Verdict::Allow);
+    [
+        asks(Capability::ProcessExecute, "what this program does is not fully explained"),
+        asks(Capability::ProcessBackground, "it keeps running after the call"),
+        asks(Capability::NetworkAccess, "it talks to the network"),
+        asks(Capability::GitModify, "it changes a git repository"),
+        asks(Capability::ToolUse, "this tool is unknown to gsh"),
+        Builtin { reach: Reach::Query, ..queries },
+    ]
+}
+
+fn builtin<'p>(capability: Capability, pattern: &'static str, action: Verdict) -> Builtin<'p> {
+    Builtin { capability, pattern: pattern.into(), action, reason: None, reach: Reach::Any }
+}
+
+impl Builtin<'_> {
+    fn because(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+
+    /// The rule it is.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        let rule = Rule::new(Layer::Builtin, self.capability.word(), &self.pattern, self.action);
+        Rule { reason: self.reason.map(Into::into), ..rule }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_refuses_and_each_is_found_from_its_capability() {
+        let places = Places { temporaries: vec!["/tmp".into(), "/a*".into()], ..Places::default() };
+        for builtin in rules(&places) {
+            assert!(builtin.action < Verdict::Deny, "{builtin:?}");
+            let same =
+                |other: &Builtin<'_>| (&other.pattern, other.reach) == (&builtin.pattern, builtin.reach);
+            let found = last(builtin.capability, &places, same);
+            assert_eq!(found.map(|found| found.rule()), Some(builtin.rule()));
+        }
+    }
 }

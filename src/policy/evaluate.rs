@@ -1,8 +1,10 @@
 //! What the rules say of one request: along the composed list the last match wins; what may only
 //! tighten is folded in by strictness.
 
-use super::pattern::Pattern;
-use super::rules::{Compiled, RuleSet};
+use super::defaults::{self, Builtin};
+use super::pattern::{self, Pattern};
+use super::protected::Protected;
+use super::rules::{Bounded, Compiled, RuleSet};
 use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Subject, Verdict};
 
 /// One text of a request (or one form of its path) that is judged by itself.
@@ -61,7 +63,8 @@ impl Policy {
     /// The last match of the composed list. One that an answer left behind lifts a question and never
     /// a refusal, so it is looked past where the rules without it refuse.
     fn composed(&self, view: &View<'_>) -> Option<Match> {
-        let last = self.last(&self.rules, view, |_| true)?;
+        let Some(last) = self.last(&self.rules, view, |_| true) else { return self.builtin_match(view) };
+        // No builtin rule refuses: what lies above them tells.
         if lifts(last)
             && let Some(without) = self.last(&self.rules, view, |compiled| !lifts(compiled))
             && without.rule.action == Verdict::Deny
@@ -69,6 +72,19 @@ impl Policy {
             return Some(by_rule(without));
         }
         Some(by_rule(last))
+    }
+
+    fn builtin_match(&self, view: &View<'_>) -> Option<Match> {
+        let compiled = |builtin: &Builtin<'_>| {
+            let Bounded { rule, bounds } = self.builtin(builtin);
+            Compiled { patterns: vec![Pattern::new(&rule.pattern)], rule, bounds }
+        };
+        let found = defaults::last(view.request.capability, &self.places, |builtin| {
+            let mut texts = view.texts.iter();
+            texts.any(|text| pattern::matches(&builtin.pattern, text))
+                && view.is_matched_by(&compiled(builtin))
+        });
+        found.map(|builtin| by_rule(&compiled(&builtin)))
     }
 
     fn last<'s>(
@@ -98,7 +114,8 @@ impl Policy {
     }
 
     fn is_protected(&self, request: &CapabilityRequest) -> bool {
-        let covers = |form: &String| self.protected.covers(form, request.destroys);
+        let protected = Protected::new(&self.places);
+        let covers = |form: &String| protected.covers(form, request.destroys);
         match &request.subject {
             Subject::Path(forms) if request.capability.is_write() => forms.iter().any(covers),
             _ => false,

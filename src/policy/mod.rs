@@ -10,6 +10,7 @@ pub mod compose;
 pub mod defaults;
 pub mod evaluate;
 pub mod floor;
+pub mod forms;
 pub mod knobs;
 pub mod pattern;
 pub mod plain;

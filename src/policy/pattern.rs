@@ -5,13 +5,19 @@
 //! The pieces between the stars are looked for from left to right, each once, so a hostile subject
 //! costs no backtracking over stars.
 
+use std::borrow::Cow;
+
 /// One compiled pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
+pub struct Pattern(Form);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// Nothing but stars and plain characters: matched as it is written, since most rules are never
+    /// asked twice and taking a pattern apart costs more than matching it.
+    Written(Box<str>),
     /// What stands between the stars; never empty.
-    pieces: Vec<Piece>,
-    /// It ends in ` *`: what comes before that matches too.
-    optional_tail: bool,
+    Pieces(Vec<Piece>),
 }
 
 /// What stands between two stars.
@@ -27,65 +33,98 @@ impl Pattern {
     /// Reads a pattern; every text is one.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let pieces: Vec<Piece> = if text.contains(['?', '\\']) {
-            spelled_out(text)
-        } else {
-            text.split('*').map(|piece| Piece::Literal(piece.into())).collect()
-        };
-        let optional_tail = match pieces.as_slice() {
-            [only, last] if last.is_empty() => only.without_space().is_some_and(|before| !before.is_empty()),
-            [.., before, last] if last.is_empty() => before.without_space().is_some(),
-            _ => false,
-        };
-        Self { pieces, optional_tail }
+        Self(if is_spelled_out(text) { Form::Pieces(pieces(text)) } else { Form::Written(text.into()) })
     }
 
     /// Whether the whole subject matches.
     #[must_use]
     pub fn matches(&self, subject: &str) -> bool {
-        matches(&self.pieces, subject) || (self.optional_tail && self.matches_without_tail(subject))
-    }
-
-    fn matches_without_tail(&self, subject: &str) -> bool {
-        match self.pieces.as_slice() {
-            // The everyday form, `git status *`, without making anything.
-            [Piece::Literal(text), _] => text.strip_suffix(' ') == Some(subject),
-            [before @ .., last, _] => {
-                let last = last.without_space();
-                let pieces: Vec<Piece> = before.iter().cloned().chain(last).collect();
-                matches(&pieces, subject)
+        match &self.0 {
+            Form::Written(text) => matches_written(text, subject),
+            Form::Pieces(pieces) => {
+                matches_pieces(pieces, subject)
+                    || without_tail(pieces).is_some_and(|pieces| matches_pieces(&pieces, subject))
             }
-            _ => false,
         }
     }
 
     /// The text it matches, if it has no wildcard.
     #[must_use]
     pub fn exact(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
-            [Piece::Literal(text)] => Some(text),
-            _ => None,
+        match &self.0 {
+            Form::Written(text) => Some(&**text).filter(|text| !text.contains('*')),
+            Form::Pieces(pieces) => match pieces.as_slice() {
+                [Piece::Literal(text)] => Some(text),
+                _ => None,
+            },
         }
     }
 
     /// The characters before its first wildcard.
     #[must_use]
-    pub fn head(&self) -> String {
-        match self.pieces.first() {
-            Some(Piece::Literal(text)) => text.to_string(),
-            Some(Piece::Gapped(chars)) => chars.iter().map_while(|c| *c).collect(),
-            None => String::new(),
+    pub fn head(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Form::Written(text) => text.split('*').next().unwrap_or_default().into(),
+            Form::Pieces(pieces) => match pieces.first() {
+                Some(Piece::Literal(text)) => (&**text).into(),
+                Some(Piece::Gapped(chars)) => chars.iter().map_while(|c| *c).collect(),
+                None => Cow::default(),
+            },
         }
     }
 
     /// Whether it names nothing: only stars.
     #[must_use]
     pub fn is_bare(&self) -> bool {
-        self.pieces.len() > 1 && self.pieces.iter().all(Piece::is_empty)
+        match &self.0 {
+            Form::Written(text) => !text.is_empty() && text.bytes().all(|byte| byte == b'*'),
+            Form::Pieces(_) => false,
+        }
     }
 }
 
-fn matches(pieces: &[Piece], subject: &str) -> bool {
+/// Whether a pattern matches a subject, for one that is asked once.
+#[must_use]
+pub fn matches(pattern: &str, subject: &str) -> bool {
+    if is_spelled_out(pattern) {
+        Pattern::new(pattern).matches(subject)
+    } else {
+        matches_written(pattern, subject)
+    }
+}
+
+/// Whether a pattern has more than stars and plain characters.
+fn is_spelled_out(pattern: &str) -> bool {
+    pattern.bytes().any(|byte| matches!(byte, b'?' | b'\\'))
+}
+
+fn matches_written(pattern: &str, subject: &str) -> bool {
+    between_stars(pattern, subject)
+        || pattern
+            .strip_suffix(" *")
+            .is_some_and(|before| !before.is_empty() && between_stars(before, subject))
+}
+
+fn between_stars(pattern: &str, subject: &str) -> bool {
+    let Some((first, mut rest)) = pattern.split_once('*') else { return pattern == subject };
+    let Some(mut left) = subject.strip_prefix(first) else { return false };
+    while let Some((piece, more)) = rest.split_once('*') {
+        match left.split_once(piece) {
+            Some((_, after)) => (left, rest) = (after, more),
+            None => return false,
+        }
+    }
+    left.ends_with(rest)
+}
+
+/// The pieces of a pattern that ends in ` *` without that ending: what comes before it matches too.
+fn without_tail(pieces: &[Piece]) -> Option<Vec<Piece>> {
+    let [before @ .., last, end] = pieces else { return None };
+    let last = last.without_space().filter(|last| !before.is_empty() || !last.is_empty())?;
+    end.is_empty().then(|| before.iter().cloned().chain([last]).collect())
+}
+
+fn matches_pieces(pieces: &[Piece], subject: &str) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(mut left) = first.strip_from_start(subject) else { return false };
     let Some((last, middle)) = rest.split_last() else { return left.is_empty() };
@@ -99,7 +138,7 @@ fn matches(pieces: &[Piece], subject: &str) -> bool {
 }
 
 /// The pieces of a pattern that has more than stars and plain characters.
-fn spelled_out(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<Piece> {
     let (mut pieces, mut piece) = (vec![], vec![]);
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -262,6 +301,14 @@ mod tests {
         fn agrees_with_the_definition(pattern in "[ab?*/]{0,8}", subject in "[ab/]{0,10}") {
             let letters = |text: &str| text.chars().collect::<Vec<_>>();
             prop_assert_eq!(Pattern::new(&pattern).matches(&subject), slow(&letters(&pattern), &letters(&subject)));
+        }
+
+        #[test]
+        fn written_and_taken_apart_are_one(pattern in "[ab */]{0,8}", subject in "[ab /]{0,10}") {
+            let (written, apart) = (Pattern::new(&pattern), Pattern(Form::Pieces(pieces(&pattern))));
+            prop_assert_eq!(written.matches(&subject), apart.matches(&subject));
+            prop_assert_eq!(written.exact(), apart.exact());
+            prop_assert_eq!(written.head(), apart.head());
         }
 
         #[test]

@@ -20,6 +20,8 @@ pub fn hits(request: &Request, script: &Script, host: &dyn Host) -> Vec<Hit> {
         return Vec::new();
     }
     let Ok(text) = std::str::from_utf8(&request.text) else { return Vec::new() };
+    // A joined line is one line, in every quotation but single quotes.
+    let text = &text.replace("\\\n", "");
     let mut found = braces(text, request, host);
     let mut start = 0;
     for stretch in text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']).take(STRETCHES) {

@@ -107,27 +107,16 @@ const ON_MACHINE: &[&str] = &[
 ];
 
 /// The protected paths of a machine, a user and a project.
-#[derive(Debug, Clone, Default)]
-pub struct Protected {
-    /// These and all below them.
-    trees: Vec<String>,
-    /// These and what lies directly in them.
-    folders: Vec<String>,
-    /// A tree that holds protected ones: losing it as a whole loses them.
-    project: Option<String>,
+#[derive(Debug, Clone, Copy)]
+pub struct Protected<'a> {
+    places: &'a Places,
 }
 
-impl Protected {
+impl<'a> Protected<'a> {
     /// The protected paths of these places.
     #[must_use]
-    pub fn new(places: &Places) -> Self {
-        let mut trees: Vec<String> = ON_MACHINE.iter().map(|path| (*path).to_owned()).collect();
-        for home in places.all_homes() {
-            trees.extend(IN_HOME.iter().map(|name| format!("{}/{name}", home.trim_end_matches('/'))));
-        }
-        let folders = places.path_folders.iter().filter(|folder| folder.starts_with('/'));
-        let folders = folders.map(|folder| trimmed(folder).to_owned()).collect();
-        Self { trees, folders, project: places.project.clone() }
+    pub fn new(places: &'a Places) -> Self {
+        Self { places }
     }
 
     /// Whether writing there asks in every mode.
@@ -135,16 +124,39 @@ impl Protected {
     pub fn covers(&self, path: &str, destroys: Option<Destroys>) -> bool {
         let path = trimmed(path);
         anywhere(path)
-            || self.trees.iter().any(|tree| is_within(path, tree))
-            || self.folders.iter().any(|folder| path == folder || parent(path) == Some(folder))
+            || ON_MACHINE.iter().any(|tree| is_within(path, tree))
+            || self.homes().any(|home| {
+                below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_within(rest, name)))
+            })
+            || self.folders().any(|folder| path == folder || parent(path) == Some(folder))
             || (destroys.is_some() && self.lies_below(path))
     }
 
-    /// Whether losing this path as a whole loses a protected one.
+    /// Whether losing this path as a whole loses a protected one, or the project.
     fn lies_below(&self, path: &str) -> bool {
-        let all = self.trees.iter().chain(&self.folders).chain(&self.project);
-        all.into_iter().any(|kept| is_within(kept, path))
+        let mut whole =
+            ON_MACHINE.iter().copied().chain(self.folders()).chain(self.places.project.as_deref());
+        whole.any(|kept| is_within(kept, path))
+            || self.homes().any(|home| {
+                is_within(home, path)
+                    || below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_within(name, rest)))
+            })
     }
+
+    fn homes(&self) -> impl Iterator<Item = &'a str> {
+        self.places.all_homes().map(|home| home.trim_end_matches('/'))
+    }
+
+    /// The folders of programs: these and what lies directly in them.
+    fn folders(&self) -> impl Iterator<Item = &'a str> {
+        let folders = self.places.path_folders.iter().filter(|folder| folder.starts_with('/'));
+        folders.map(|folder| trimmed(folder))
+    }
+}
+
+/// What of a path follows a folder.
+fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    path.strip_prefix(folder)?.strip_prefix('/').filter(|rest| !rest.is_empty())
 }
 
 fn anywhere(path: &str) -> bool {

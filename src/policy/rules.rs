@@ -1,13 +1,15 @@
 //! One ordered list of rules, arranged so that the last one that matches is found without trying all.
 //!
-//! A rule lies in a drawer of each capability it covers: by its whole text when it has no wildcard, by
-//! the literal words (or folders) before its first wildcard, or in the drawer of those that begin with
-//! one. A subject opens only the drawers that could hold a rule for it.
+//! A rule stands on a shelf of each capability it covers. Where there are many they lie in drawers: by
+//! the whole text when a pattern has no wildcard, by the literal words (or folders) before its first
+//! wildcard, or in the drawer of those that begin with one. A subject opens only the drawers that could
+//! hold a rule for it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::pattern::Pattern;
+use super::forms::Forms;
+use super::pattern::{self, Pattern};
 use super::{Capability, Rule, Verdict};
 
 /// What kinds of request a rule is limited to.
@@ -63,14 +65,32 @@ impl Compiled {
     }
 }
 
-/// Rules in order, lowest first.
-#[derive(Debug, Clone, Default)]
-pub struct RuleSet {
-    rules: Vec<Compiled>,
-    drawers: [Drawers; Capability::ALL.len()],
+/// A rule and the requests it is for.
+#[derive(Debug, Clone)]
+pub struct Bounded {
+    /// The rule as written.
+    pub rule: Arc<Rule>,
+    /// Which requests it is for.
+    pub bounds: Bounds,
 }
 
-/// Where the rules of one capability lie, by their place in the list.
+/// Rules in order, lowest first. Those of a capability are made ready when it is first asked for.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSet {
+    rules: Vec<Bounded>,
+    forms: Arc<Forms>,
+    shelves: [OnceLock<Shelf>; Capability::ALL.len()],
+}
+
+/// The rules of one capability, ready to match.
+#[derive(Debug, Clone)]
+struct Shelf {
+    rules: Vec<Compiled>,
+    /// None for a few.
+    drawers: Option<Drawers>,
+}
+
+/// Where the rules of one capability lie, by their place on its shelf.
 #[derive(Debug, Clone, Default)]
 struct Drawers {
     exact: HashMap<Box<str>, Vec<usize>>,
@@ -81,23 +101,14 @@ struct Drawers {
 /// How many words or folders of a head are used: a subject opens at most one drawer more than this.
 const DEPTH: usize = 8;
 
+/// Up to so many rules are tried one after the other: that takes less than to put them into drawers.
+const FEW: usize = 128;
+
 impl RuleSet {
-    /// Adds a rule at the end. `forms` gives the forms of its pattern, for files (`true`) or for commands
-    /// and tools; it is asked only for what the rule covers.
-    pub fn push(&mut self, rule: &Arc<Rule>, bounds: Bounds, mut forms: impl FnMut(bool) -> Vec<Pattern>) {
-        let covered = covered(&rule.capability);
-        for files in [false, true] {
-            if !covered.iter().any(|capability| capability.is_file() == files) {
-                continue;
-            }
-            let (index, patterns) = (self.rules.len(), forms(files));
-            for capability in covered.iter().filter(|capability| capability.is_file() == files) {
-                if let Some(drawers) = self.drawers.get_mut(*capability as usize) {
-                    drawers.put(index, &patterns, separator(*capability));
-                }
-            }
-            self.rules.push(Compiled { rule: Arc::clone(rule), patterns, bounds });
-        }
+    /// Rules in order, and how their patterns are read.
+    #[must_use]
+    pub fn new(rules: Vec<Bounded>, forms: Arc<Forms>) -> Self {
+        Self { rules, forms, shelves: Default::default() }
     }
 
     /// The last rule of the capability that satisfies the predicate, among those that could match one of
@@ -106,23 +117,23 @@ impl RuleSet {
         &self,
         capability: Capability,
         texts: &[&str],
-        mut matches: impl FnMut(&Compiled) -> bool,
+        matches: impl FnMut(&Compiled) -> bool,
     ) -> Option<&Compiled> {
-        let drawers = self.drawers.get(capability as usize)?;
-        let mut best: Option<usize> = None;
-        for drawer in drawers.open(texts, separator(capability)) {
-            for &index in drawer.iter().rev().take_while(|index| best.is_none_or(|best| **index > best)) {
-                if self.rules.get(index).is_some_and(&mut matches) {
-                    best = Some(index);
-                    break;
-                }
-            }
+        if self.rules.is_empty() {
+            return None;
         }
-        best.and_then(|index| self.rules.get(index))
+        let shelf = self.shelves.get(capability as usize)?;
+        shelf.get_or_init(|| self.shelf(capability)).find_last(texts, separator(capability), matches)
     }
 
-    /// The rules in order. One whose capability pattern spans both files and commands is there twice.
-    pub fn iter(&self) -> impl Iterator<Item = &Compiled> {
+    fn shelf(&self, capability: Capability) -> Shelf {
+        let covering = self.rules.iter().filter(|each| covers(&each.rule, capability));
+        let shelf = Shelf { rules: self.forms.compile(covering, capability.is_file()), drawers: None };
+        if shelf.rules.len() > FEW { shelf.with_drawers(separator(capability)) } else { shelf }
+    }
+
+    /// The rules in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Bounded> {
         self.rules.iter()
     }
 
@@ -136,6 +147,36 @@ impl RuleSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+}
+
+impl Shelf {
+    fn with_drawers(mut self, separator: char) -> Self {
+        let mut drawers = Drawers::default();
+        for (index, compiled) in self.rules.iter().enumerate() {
+            drawers.put(index, &compiled.patterns, separator);
+        }
+        self.drawers = Some(drawers);
+        self
+    }
+
+    fn find_last(
+        &self,
+        texts: &[&str],
+        separator: char,
+        mut matches: impl FnMut(&Compiled) -> bool,
+    ) -> Option<&Compiled> {
+        let Some(drawers) = &self.drawers else { return self.rules.iter().rev().find(|rule| matches(rule)) };
+        let mut best: Option<usize> = None;
+        for drawer in drawers.open(texts, separator) {
+            for &index in drawer.iter().rev().take_while(|index| best.is_none_or(|best| **index > best)) {
+                if self.rules.get(index).is_some_and(&mut matches) {
+                    best = Some(index);
+                    break;
+                }
+            }
+        }
+        best.and_then(|index| self.rules.get(index))
     }
 }
 
@@ -166,13 +207,9 @@ impl Drawers {
     }
 }
 
-/// The capabilities that a rule is for.
-fn covered(capability: &str) -> Vec<Capability> {
-    if let Some(named) = Capability::ALL.into_iter().find(|known| known.word() == capability) {
-        return vec![named];
-    }
-    let pattern = Pattern::new(capability);
-    Capability::ALL.into_iter().filter(|known| pattern.matches(known.word())).collect()
+/// Whether a rule is for the capability.
+fn covers(rule: &Rule, capability: Capability) -> bool {
+    pattern::matches(&rule.capability, capability.word())
 }
 
 /// What separates the parts of a subject.
@@ -201,14 +238,12 @@ mod tests {
     use crate::policy::Layer;
 
     fn set(rules: &[(String, String)]) -> RuleSet {
-        let mut set = RuleSet::default();
-        for (capability, pattern) in rules {
+        let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
+        let rules = rules.iter().map(|(capability, pattern)| {
             let rule = Arc::new(Rule::new(Layer::User, capability, pattern, Verdict::Ask));
-            let forms = |_| vec![Pattern::new(pattern)];
-            let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
-            set.push(&rule, bounds, forms);
-        }
-        set
+            Bounded { rule, bounds }
+        });
+        RuleSet::new(rules.collect(), Arc::default())
     }
 
     #[test]
@@ -264,6 +299,9 @@ mod tests {
                 found.map(|c| (&c.rule.capability, &c.rule.pattern)),
                 naive.map(|(covers, pattern)| (covers, pattern))
             );
+            let drawers = set.shelf(capability).with_drawers(separator(capability));
+            let there = drawers.find_last(&[&subject], separator(capability), |rule| rule.matches(&subject));
+            prop_assert_eq!(there.map(|c| &c.rule), found.map(|c| &c.rule));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a policy says beside the verdict on one request.
 
+use super::pattern::Pattern;
 use super::{Capability, Layer, LayerState, Policy, Rule, Verdict};
 
 impl Policy {
@@ -9,14 +10,14 @@ impl Policy {
     pub fn vouches_for(&self, text: &str) -> bool {
         let text = text.trim();
         let sets = std::iter::once(&self.rules).chain(&self.tighten);
-        sets.flat_map(|set| set.iter()).any(|compiled| {
-            let rule = &compiled.rule;
+        sets.flat_map(|set| set.iter()).any(|each| {
+            let rule = &each.rule;
             rule.action == Verdict::Allow
                 && matches!(rule.layer, Layer::User | Layer::Managed)
                 && !rule.lifts
                 && rule.capability == Capability::ProcessExecute.word()
                 && rule.expires.as_deref().is_none_or(|last| last >= self.today.as_str())
-                && compiled.is_exactly(text)
+                && Pattern::new(&rule.pattern).exact() == Some(text)
         })
     }
 

@@ -55,9 +55,9 @@ fn places() -> Places {
 
 pub(super) fn policy(layers: Vec<LayerRules>) -> Policy {
     // `/home/u` is a link to `/data/u`.
-    let resolve = |folder: &str| Some(folder.replacen("/home/u", "/data/u", 1));
+    let resolve = &|folder: &str| Some(folder.replacen("/home/u", "/data/u", 1));
     let today = "2030-06-15".to_owned();
-    compose(layers, Composition { places: places(), today, mode: None, resolve: &resolve })
+    compose(layers, Composition { places: places(), today, mode: None, resolve })
 }
 
 fn user(text: &str) -> Policy {
@@ -195,7 +195,7 @@ fn the_last_match_wins() {
 #[test]
 fn heads_of_patterns_are_resolved() {
     // In the project `out` is a link to `/srv`, and `f` to `/srv/f`; `/etc/x` is one to `/opt/x`.
-    let resolve = |folder: &str| {
+    let resolve = &|folder: &str| {
         let links = [("/home/u/p/out", "/srv"), ("/home/u/p/f", "/srv/f"), ("/etc/x", "/opt/x")];
         links.iter().find(|(link, _)| *link == folder).map(|(_, real)| (*real).to_owned())
     };
@@ -203,8 +203,7 @@ fn heads_of_patterns_are_resolved() {
         let rules = ["/home/u/p/out/*", "/home/u/p/f", "/etc/x/*", "/etc/x"];
         let text: Vec<_> = rules.iter().map(|path| format!("{action} file.write.* {path}")).collect();
         let layers = vec![layer(Layer::User, &text.join("\n"))];
-        let with =
-            Composition { places: places(), today: "2030-01-01".into(), mode: None, resolve: &resolve };
+        let with = Composition { places: places(), today: "2030-01-01".into(), mode: None, resolve };
         let policy = compose(layers, with);
         let real = ["/srv/a", "/srv/f", "/opt/x/a", "/opt/x"]
             .map(|real| policy.evaluate(&path(Outside, real)).verdict);

@@ -171,7 +171,7 @@ impl Reader<'_> {
     /// An arithmetic text up to `close`, with the opening already read.
     pub(super) fn arithmetic(&mut self, close: &str, statement: bool) -> Read<Arithmetic> {
         let start = self.pos;
-        let mut names = Vec::new();
+        let (mut names, mut scripts) = (Vec::new(), Vec::new());
         let mut depth = 0usize;
         loop {
             if depth == 0 && self.looking_at(close) {
@@ -182,6 +182,10 @@ impl Reader<'_> {
                 b'(' => depth += 1,
                 b')' if depth == 0 => return self.doubt("dparen"),
                 b')' => depth -= 1,
+                b'$' if self.peek(1) == Some(b'(') && self.peek(2) != Some(b'(') => {
+                    scripts.push(self.substitution()?);
+                    continue;
+                }
                 b'$' => {
                     names.push(self.arithmetic_parameter()?);
                     continue;
@@ -207,7 +211,7 @@ impl Reader<'_> {
         let span = self.span(start, self.pos);
         self.pos += close.len();
         names.dedup();
-        Ok(Arithmetic { text, names, span })
+        Ok(Arithmetic { text, names, scripts, span })
     }
 
     /// `$name`, `${name}` or `${#name}` in arithmetic.

@@ -10,6 +10,7 @@ mod expansion;
 mod heredoc;
 mod lower;
 mod parse;
+mod quiet;
 mod quote;
 mod scan;
 #[cfg(feature = "cross-check")]
@@ -265,13 +266,15 @@ pub enum ParameterForm {
     },
 }
 
-/// An arithmetic text: only numbers, names, `$name`, and operators.
+/// An arithmetic text: only numbers, names, `$name`, `$( … )` and operators.
 #[derive(Debug, Clone)]
 pub struct Arithmetic {
     /// As written, without its parentheses.
     pub text: String,
     /// Every variable named in it.
     pub names: Vec<String>,
+    /// What runs in it; bash evaluates what that prints.
+    pub scripts: Vec<Script>,
     /// Where it stands.
     pub span: Span,
 }

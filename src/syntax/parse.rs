@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use super::heredoc::{self, HereDocument, Split};
+use super::quiet::quiet;
 use super::{Cause, Command, Problem, Script, Statement, second};
 use crate::report::Span;
 
@@ -144,6 +145,11 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
             return Script { problems, ..refused(limit) };
         }
     };
+    // Where the grammar fails it gets a second try with quoted characters made harmless.
+    let second = tree.root_node().has_error().then(|| quiet(&masked)).flatten();
+    let second =
+        second.and_then(|quiet| grammar(&quiet, place).ok()).filter(|tree| !tree.root_node().has_error());
+    let tree = second.unwrap_or(tree);
     let survey = match survey(&tree, place) {
         Ok(survey) => survey,
         Err(limit) => {

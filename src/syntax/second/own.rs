@@ -1,8 +1,8 @@
 //! The items of our own reading.
 
 use super::super::{
-    AssignedValue, Assignment, Command, Descriptor, ParameterForm, Piece, Redirection, RedirectionOperator,
-    Script, Simple, Statement, Word,
+    Arithmetic, AssignedValue, Assignment, Command, Descriptor, ParameterForm, Piece, Redirection,
+    RedirectionOperator, Script, Simple, Statement, Word,
 };
 use super::items::{self, Items};
 
@@ -35,7 +35,9 @@ impl Own {
                 self.command(left);
                 self.command(right);
             }
-            Command::Group(body) | Command::Subshell(body) | Command::ArithmeticFor { body, .. } => {
+            Command::Group(body) | Command::Subshell(body) => self.statements(body),
+            Command::ArithmeticFor { header, body } => {
+                self.arithmetic(header);
                 self.statements(body);
             }
             Command::If { arms, otherwise } => {
@@ -62,11 +64,18 @@ impl Own {
             Command::Test { words, .. } => {
                 self.words(words);
             }
-            Command::Arithmetic(_) | Command::NotUnderstood(_) => {}
+            Command::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
+            Command::NotUnderstood(_) => {}
             Command::Redirected { command, redirections, .. } => {
                 self.command(command);
                 self.redirections(redirections);
             }
+        }
+    }
+
+    fn arithmetic(&mut self, arithmetic: &Arithmetic) {
+        for script in &arithmetic.scripts {
+            self.statements(&script.body);
         }
     }
 
@@ -147,7 +156,10 @@ impl Own {
                     text.push_str(if *output { items::PROCESS_OUTPUT } else { items::PROCESS_INPUT });
                     self.statements(&script.body);
                 }
-                Piece::Arithmetic(_) => text.push_str(items::ARITHMETIC),
+                Piece::Arithmetic(arithmetic) => {
+                    self.arithmetic(arithmetic);
+                    text.push_str(items::ARITHMETIC);
+                }
             }
         }
     }

@@ -1,0 +1,75 @@
+//! Arithmetic and `[[ ]]`: what bash evaluates in them must be plain, for it may hold code.
+
+use super::arg::{Arg, Hole, HoleKind, Part};
+use super::gather::Gatherer;
+use super::state::{State, Stream, Value, is_number};
+use crate::report::Span;
+use crate::syntax::{Arithmetic, Cause, Word};
+
+impl Gatherer<'_> {
+    /// `[[ … ]]`: its words are expanded; operands that bash would evaluate as arithmetic or as a
+    /// variable's name must be plain.
+    pub(super) fn test(&mut self, state: &mut State, words: &[Word], span: Span) -> Stream {
+        let args: Vec<Arg> = words.iter().map(|word| self.single(state, word)).collect();
+        for (index, arg) in args.iter().enumerate() {
+            let Some(operator) = arg.text() else { continue };
+            let arithmetic = matches!(operator, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
+            let named = matches!(operator, "-v" | "-R");
+            let operands = match index.checked_sub(1) {
+                Some(before) if arithmetic => vec![args.get(before), args.get(index + 1)],
+                _ if named => vec![args.get(index + 1)],
+                _ => continue,
+            };
+            for operand in operands.into_iter().flatten() {
+                if !plain_operand(operand) {
+                    self.doubt(
+                        Cause::UnknownConstruct,
+                        "bash may run code in this operand of [[ ]]",
+                        span,
+                        true,
+                    );
+                }
+            }
+        }
+        Stream::Any
+    }
+
+    /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
+    pub(super) fn arithmetic(&mut self, state: &mut State, arithmetic: &Arithmetic) {
+        for script in &arithmetic.scripts {
+            let parts = self.substitution(state, script, arithmetic.span).parts(true);
+            if !plain_operand(&Arg { parts, ..Arg::default() }) {
+                let detail = "arithmetic evaluates what this command prints, which may hold code";
+                self.doubt(Cause::UnknownConstruct, detail, arithmetic.span, true);
+            }
+        }
+        for name in &arithmetic.names {
+            let fine = match self.value(state, name, arithmetic.span) {
+                None => true,
+                Some(Value::Text(arg)) => plain_operand(&arg),
+                Some(_) => false,
+            };
+            if !fine {
+                let detail = format!("arithmetic evaluates the text of {name}, which may hold code");
+                self.doubt(Cause::UnknownConstruct, detail, arithmetic.span, true);
+            }
+        }
+    }
+}
+
+/// A number, or a name that holds one: nothing that arithmetic would expand further.
+fn plain_operand(arg: &Arg) -> bool {
+    match arg.parts.as_slice() {
+        [] => true,
+        [Part::Text(text)] => {
+            let text = text.trim();
+            is_number(text) || text.is_empty() || text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        }
+        parts => parts.iter().all(|part| match part {
+            Part::Text(text) => text.bytes().all(|b| b.is_ascii_digit()),
+            Part::Hole(Hole { kind: HoleKind::Number, .. }) => true,
+            Part::Hole(Hole { kind: HoleKind::OneOf(values), .. }) => values.iter().all(|v| is_number(v)),
+            Part::Hole(_) => false,
+        }),
+    }
+}

@@ -1,0 +1,133 @@
+//! The paths that programs print, as far as they can be told by looking.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use super::arg::{Arg, Below, HoleKind};
+use super::gather::Gatherer;
+use super::path;
+use super::programs::{Reading, Role};
+use super::state::{State, Stream};
+use crate::host::Node;
+use crate::report::Span;
+
+impl Gatherer<'_> {
+    /// The paths a program prints: the files themselves when they can be listed, else their kind.
+    pub(super) fn printed_paths(
+        &mut self,
+        state: &State,
+        reading: &Reading,
+        roots: &[Arg],
+        name: Option<&str>,
+    ) -> Stream {
+        let cwd = self.directory(state, reading);
+        let here = [Arg::literal("", Span::default())];
+        let roots = if roots.is_empty() { &here } else { roots };
+        let mut files = Vec::new();
+        let mut places = Vec::new();
+        let mut listed = !state.disturbed;
+        for root in roots {
+            let Some(text) = root.text() else { return Stream::Any };
+            if text.starts_with('-') {
+                return Stream::Any;
+            }
+            let below = path::locate(self.host, cwd.as_deref(), text);
+            let found = below.and_then(|place| self.walk(&place.lexical, name));
+            match found {
+                Some(found) if listed => files.extend(found.into_iter().map(|rest| joined(text, &rest))),
+                _ => listed = false,
+            }
+            // An unlistable tree still prints paths that begin as the starting point does.
+            if text.is_empty() {
+                listed &= cwd.is_some();
+            }
+            let shown = if text.is_empty() { "." } else { text };
+            places.push(Below { root: shown.to_owned(), name: name.map(str::to_owned) });
+        }
+        // None now may be some later, so nothing found stays a kind.
+        if listed && !files.is_empty() && files.len() <= path::ENUMERATED {
+            return Stream::Lines(HoleKind::OneOf(Rc::new(files)));
+        }
+        if roots.iter().any(|root| root.text() == Some("")) {
+            return Stream::Any;
+        }
+        Stream::Lines(HoleKind::Below(Rc::new(places)))
+    }
+
+    /// What `ls` prints: its operands, and the names in those that are folders.
+    pub(super) fn listing(&self, state: &State, reading: &Reading, words: &[Arg]) -> Stream {
+        let hidden = words.iter().skip(1).any(|word| {
+            word.text().is_none_or(|text| text.starts_with('-') && text.contains(['a', 'A', 'f', 'U']))
+        });
+        let operands: Vec<&Arg> =
+            reading.uses.iter().filter(|each| each.role == Role::List).map(|each| &each.arg).collect();
+        let here = Arg::literal(".", Span::default());
+        let operands = if operands.is_empty() { vec![&here] } else { operands };
+        let mut texts = Vec::new();
+        for operand in operands {
+            let Some(text) = operand.text().filter(|_| !state.disturbed) else { return Stream::Any };
+            let Some(place) = path::locate(self.host, state.cwd.as_deref(), text) else { return Stream::Any };
+            texts.push(text.to_owned());
+            if place.node == Node::Directory {
+                let Some(names) = self.host.list(Path::new(&place.lexical)) else {
+                    return Stream::Any;
+                };
+                texts.extend(names.into_iter().filter(|name| hidden || !name.starts_with('.')));
+            }
+        }
+        if texts.len() > path::ENUMERATED {
+            Stream::Any
+        } else {
+            Stream::Lines(HoleKind::OneOf(Rc::new(texts)))
+        }
+    }
+
+    /// Every file at or below a place whose name matches, as absolute paths.
+    pub(super) fn enumerate(&self, state: &State, root: &str, name: Option<&str>) -> Option<Vec<String>> {
+        if state.disturbed {
+            return None;
+        }
+        let found = self.walk(root, name)?;
+        Some(found.into_iter().map(|rest| joined(root, &rest)).collect())
+    }
+
+    /// Paths below `root` (the empty text for itself) whose last component matches; None when there
+    /// are too many to look at.
+    fn walk(&self, root: &str, name: Option<&str>) -> Option<Vec<String>> {
+        const LOOKED_AT: usize = 4096;
+        let fits = |path: &str| name.is_none_or(|name| super::glob::matches(name, path::name(path)));
+        let mut found = Vec::new();
+        if fits(root) {
+            found.push(String::new());
+        }
+        let mut waiting = vec![String::new()];
+        let mut seen = 0;
+        while let Some(dir) = waiting.pop() {
+            let full = joined(root, &dir);
+            for entry in self.host.list(Path::new(&full)).unwrap_or_default() {
+                seen += 1;
+                if seen > LOOKED_AT {
+                    return None;
+                }
+                let rest = joined(&dir, &entry);
+                let path = joined(root, &rest);
+                if fits(&path) {
+                    found.push(rest.clone());
+                }
+                let path = Path::new(&path);
+                if self.host.node(path) == Node::Directory && !self.host.is_link(path) {
+                    waiting.push(rest);
+                }
+            }
+        }
+        Some(found)
+    }
+}
+
+fn joined(head: &str, rest: &str) -> String {
+    match (head, rest) {
+        ("", rest) => rest.to_owned(),
+        (head, "") => head.to_owned(),
+        (head, rest) => format!("{}/{rest}", head.trim_end_matches('/')),
+    }
+}
