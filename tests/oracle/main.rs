@@ -18,6 +18,8 @@ mod generate;
 #[cfg(target_os = "linux")]
 mod inside;
 #[cfg(target_os = "linux")]
+mod known;
+#[cfg(target_os = "linux")]
 mod mutate;
 #[cfg(target_os = "linux")]
 mod state;
