@@ -1,5 +1,7 @@
 //! Facts to requests: what a command asks to be allowed.
 
+use std::collections::HashSet;
+
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
 use crate::facts::{Change, Effect, EffectKind, Facts, Invocation};
@@ -11,13 +13,9 @@ use crate::report::Span;
 #[must_use]
 pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     let mut found: Vec<CapabilityRequest> = Vec::new();
+    let mut known = HashSet::new();
     let mut add = |request: CapabilityRequest| {
-        let known = found.iter().any(|each| {
-            each.capability == request.capability
-                && each.subject == request.subject
-                && each.destroys == request.destroys
-        });
-        if !known {
+        if known.insert((request.capability, request.subject.clone(), request.destroys)) {
             found.push(request);
         }
     };

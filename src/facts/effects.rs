@@ -11,6 +11,10 @@ use crate::host::Node;
 use crate::report::Span;
 use crate::syntax::{Cause, Redirection, RedirectionOperator};
 
+/// So many effects of a command are told before those that only look at a name are left out: they ask for
+/// nothing, and a pattern can find thousands.
+const NAMES_TOLD: usize = 128;
+
 /// Words in a search pattern that go looking for secrets.
 const SECRET_WORDS: &[&str] = &["key", "token", "secret", "passw", "credential", "api_", "bearer", "private"];
 
@@ -72,8 +76,10 @@ impl Gatherer<'_> {
         }
         if role == Role::List {
             // A name that is looked at tells nothing, whatever it is.
-            for target in path::targets(self.host, cwd, arg) {
-                self.effect(EffectKind::List(target), Some(by), arg.span);
+            if self.facts.effects.len() < NAMES_TOLD {
+                for target in path::targets(self.host, cwd, arg) {
+                    self.effect(EffectKind::List(target), Some(by), arg.span);
+                }
             }
             return;
         }

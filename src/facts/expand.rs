@@ -80,13 +80,15 @@ impl Gatherer<'_> {
 
     fn units(&mut self, state: &mut State, word: &Word, alternative: &[BraceUnit]) -> Vec<Unit> {
         let mut units = Vec::new();
+        let lone = word.pieces.iter().any(is_all_words);
         for unit in alternative {
             match unit {
                 BraceUnit::Char(character, quoted) => {
                     units.push(Unit::Char { character: *character, active: !quoted, splits: false });
                 }
                 BraceUnit::Piece(index) => {
-                    if let Some(piece) = word.pieces.get(*index) {
+                    // The quotes of a lone "$@" make no word where there are no parameters.
+                    if let Some(piece) = word.pieces.get(*index).filter(|piece| !(lone && is_empty(piece))) {
                         self.piece(state, piece, word.span, &mut units);
                     }
                 }
@@ -110,7 +112,7 @@ impl Gatherer<'_> {
             Piece::Tilde(user) => self.tilde(state, user, units),
             Piece::Parameter { name, form, quoted } => {
                 // Quotes make a word, even an empty one; only "$@" and its kin may make none.
-                if *quoted && name != "@" && !name.ends_with("[@]") {
+                if *quoted && !is_all_words(piece) {
                     units.push(Unit::Quotes);
                 }
                 self.parameter(state, (name, form), *quoted, span, units);
@@ -343,6 +345,15 @@ impl Gatherer<'_> {
                 .collect(),
         }
     }
+}
+
+/// `$@` or `${name[@]}`: in quotes one word for each value, and none for none.
+fn is_all_words(piece: &Piece) -> bool {
+    matches!(piece, Piece::Parameter { name, .. } if name == "@" || name.ends_with("[@]"))
+}
+
+fn is_empty(piece: &Piece) -> bool {
+    matches!(piece, Piece::Text { text, .. } if text.is_empty())
 }
 
 /// A word with holes: output that is glued to other text, or stands beside a wildcard, makes other words

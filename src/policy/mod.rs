@@ -115,7 +115,7 @@ pub struct CapabilityRequest {
 }
 
 /// What rules match.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The forms of one path (lexical, real): each is judged, the strictest holds. A directory ends
     /// without a slash.
