@@ -69,7 +69,8 @@ struct Run {
     each: Vec<(String, usize)>,
 }
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The program's version and the form of what it keeps: a reading in another form is none.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs");
 
 /// The last reading of a file, if it is of this very state.
 #[must_use]
