@@ -12,11 +12,19 @@ fn main() {
     divan::main();
 }
 
-/// A policy with this many rules of a user for commands that do not occur.
-fn policy(rules: usize) -> Policy {
+/// This many rules of a user for commands that do not occur.
+fn layer(rules: usize) -> LayerRules {
     let rules = (0..rules)
         .map(|index| Rule::new(Layer::User, "process.execute", &format!("tool{index} run *"), Verdict::Allow))
         .collect();
+    LayerRules::of_rules(Layer::User, rules)
+}
+
+fn policy(rules: usize) -> Policy {
+    composed(layer(rules))
+}
+
+fn composed(layer: LayerRules) -> Policy {
     let places = Places {
         home: Some("/home/dev".to_owned()),
         project: Some(fixture::PROJECT.to_owned()),
@@ -25,7 +33,7 @@ fn policy(rules: usize) -> Policy {
         homes: vec!["/home/dev".to_owned()],
     };
     let with = Composition { places, today: "2026-01-01".to_owned(), mode: None, resolve: &|_| None };
-    compose(vec![LayerRules::of_rules(Layer::User, rules)], with)
+    compose(vec![layer], with)
 }
 
 const COMMANDS: &[&str] = &[
@@ -51,4 +59,14 @@ fn decision_by_number_of_rules(bencher: Bencher<'_, '_>, rules: usize) {
 #[divan::bench(args = COMMANDS)]
 fn reading_only(command: &str) -> gsh::syntax::Script {
     gsh::syntax::parse(black_box(command).as_bytes(), &gsh::syntax::Limits::default())
+}
+
+/// What a process pays that decides once: the layers composed, and the first command judged.
+#[divan::bench(args = [0, 100])]
+fn compose_and_decide_once(bencher: Bencher<'_, '_>, rules: usize) {
+    let host = fixture::host();
+    let layers = || layer(rules);
+    bencher
+        .with_inputs(layers)
+        .bench_local_values(|layer| fixture::decide_on(&host, &composed(layer), black_box("npm run build")));
 }

@@ -5,11 +5,12 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use crate::policy::LayerRules;
+use crate::policy::{LayerRule, LayerRules, Rule};
 use crate::store::hash;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -54,20 +55,34 @@ pub struct Cached {
     stamp: Stamp,
     /// The hash of its content.
     pub hash: String,
-    /// What it says.
+    /// What it says; on disk without its rules.
     pub layer: LayerRules,
+    runs: Vec<Run>,
 }
 
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Rules in a row that differ only in pattern and line, as most do: kept and read together.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Run {
+    /// What they have in common.
+    like: LayerRule,
+    /// The pattern and line of each.
+    each: Vec<(String, usize)>,
+}
+
+/// The program's version and the form of what it keeps: a reading in another form is none.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs");
 
 /// The last reading of a file, if it is of this very state.
 #[must_use]
 pub fn find(folders: &Folders, path: &Path, stamp: &Stamp) -> Option<Cached> {
     let (content, _) = safe::read(&file(folders, path), Owner::User).ok()?;
-    let mut cached: Cached = serde_json::from_slice(&content).ok()?;
-    let LayerRules { rules, path: file, .. } = &mut cached.layer;
-    rules.iter_mut().for_each(|entry| entry.rule.file.clone_from(file));
-    (cached.version == VERSION && cached.path == path && cached.stamp == *stamp).then_some(cached)
+    let mut cached: Cached = serde_json::from_str(std::str::from_utf8(&content).ok()?).ok()?;
+    if cached.version != VERSION || cached.path != path || cached.stamp != *stamp {
+        return None;
+    }
+    let runs = std::mem::take(&mut cached.runs);
+    cached.layer.rules = runs.into_iter().flat_map(|run| run.rules(cached.layer.path.as_ref())).collect();
+    Some(cached)
 }
 
 impl Cached {
@@ -75,9 +90,33 @@ impl Cached {
     #[must_use]
     pub fn new(path: &Path, stamp: Stamp, hash: &str, layer: &LayerRules) -> Self {
         let (path, hash, mut layer) = (path.to_owned(), hash.to_owned(), layer.clone());
-        // The same for all: kept once.
-        layer.rules.iter_mut().for_each(|entry| entry.rule.file = None);
-        Self { version: VERSION.to_owned(), path, stamp, hash, layer }
+        let mut runs: Vec<Run> = vec![];
+        for rule in std::mem::take(&mut layer.rules) {
+            let (like, of_one) = Run::take_apart(rule);
+            match runs.last_mut().filter(|run| run.like == like) {
+                Some(run) => run.each.push(of_one),
+                None => runs.push(Run { like, each: vec![of_one] }),
+            }
+        }
+        Self { version: VERSION.to_owned(), path, stamp, hash, layer, runs }
+    }
+}
+
+impl Run {
+    fn take_apart(mut like: LayerRule) -> (LayerRule, (String, usize)) {
+        let of_one = (std::mem::take(&mut like.rule.pattern), std::mem::take(&mut like.rule.line));
+        // The same for all rules of a layer.
+        like.rule.file = None;
+        (like, of_one)
+    }
+
+    fn rules(self, file: Option<&Arc<str>>) -> impl Iterator<Item = LayerRule> {
+        let Self { mut like, each } = self;
+        like.rule.file = file.cloned();
+        each.into_iter().map(move |(pattern, line)| {
+            let LayerRule { rule, shorthand } = like.clone();
+            LayerRule { rule: Rule { pattern, line, ..rule }, shorthand }
+        })
     }
 }
 
@@ -106,7 +145,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::policy::{Layer, Rule, Verdict};
+    use crate::policy::{Layer, Verdict};
 
     fn stamp(path: &Path) -> Stamp {
         Stamp::of(&fs::metadata(path).expect("there"))
@@ -118,8 +157,9 @@ mod tests {
         let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
         let path = home.path().join("config.toml");
         fs::write(&path, "mode = 'plan'").expect("written");
-        let rule = Rule::new(Layer::User, "file.read", "*", Verdict::Ask);
-        let layer = LayerRules::of_rules(Layer::User, vec![rule]);
+        let rules = [("*", Verdict::Ask), ("/a", Verdict::Ask), ("/b", Verdict::Allow), ("/c", Verdict::Ask)];
+        let rules = rules.map(|(pattern, action)| Rule::new(Layer::User, "file.read", pattern, action));
+        let layer = LayerRules::of_rules(Layer::User, rules.into());
         let now = SystemTime::now();
         let aged = stamp(&path);
         let reading = Cached::new(&path, aged, "h", &layer);

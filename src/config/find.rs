@@ -60,7 +60,8 @@ pub fn sources(
 /// as the project's.
 fn user(folders: &Folders, project: Option<&str>) -> Source {
     let spelled = folders.user_file();
-    let path = std::fs::canonicalize(&spelled).unwrap_or(spelled);
+    // What is not there, or leads nowhere, says nothing that could be trusted.
+    let Ok(path) = std::fs::canonicalize(&spelled) else { return Source::plain(Layer::User, spelled) };
     let in_this = project.is_some_and(|root| path.starts_with(root));
     let needs_trust = in_this || lies_in_project(&path, &folders.home);
     Source { needs_trust, ..Source::plain(Layer::User, path) }
@@ -68,10 +69,10 @@ fn user(folders: &Folders, project: Option<&str>) -> Source {
 
 /// Whether a folder above the file is marked as a project's root. A home is never one.
 fn lies_in_project(path: &Path, home: &Path) -> bool {
-    let real_home = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
-    let above = path.ancestors().skip(1).filter(|folder| *folder != home && *folder != real_home);
-    let mut above = above.filter(|folder| folder.parent().is_some());
-    above.any(|folder| folder.join(".git").exists() || folder.join(".gsh").exists())
+    let above = path.ancestors().skip(1).filter(|folder| folder.parent().is_some() && *folder != home);
+    let mut marked = above.filter(|folder| folder.join(".git").exists() || folder.join(".gsh").exists());
+    let real_home = || std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    marked.any(|folder| folder != real_home())
 }
 
 impl Source {

@@ -12,15 +12,15 @@ use nix::libc;
 /// # Errors
 /// When it cannot be made, is something else, or belongs to somebody else.
 pub fn private_folder(path: &Path) -> io::Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+    let data = match fs::symlink_metadata(path) {
+        // The rule, and then nothing need be made.
+        Ok(data) => data,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             DirBuilder::new().mode(0o700).recursive(true).create(path)?;
+            fs::symlink_metadata(path)?
         }
         Err(error) => return Err(error),
-    }
-    let data = fs::symlink_metadata(path)?;
+    };
     if !data.is_dir() || data.uid() != nix::unistd::geteuid().as_raw() {
         return Err(not_ours(path));
     }

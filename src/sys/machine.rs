@@ -8,8 +8,9 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::git;
 use super::passwd::{self, User};
-use super::{git, path};
+use super::path::RealPaths;
 use crate::host::{GitState, Host, Node, Program};
 
 /// What bash searches when `PATH` is not set.
@@ -70,8 +71,9 @@ pub struct Machine {
     ours_as_given: Vec<PathBuf>,
     ours: OnceCell<Vec<PathBuf>>,
     users_file: PathBuf,
-    users: OnceCell<Vec<User>>,
+    users: OnceCell<String>,
     homes: OnceCell<Vec<PathBuf>>,
+    paths: RealPaths,
     project: OnceCell<Option<PathBuf>>,
     temporary: OnceCell<Vec<PathBuf>>,
     programs: RefCell<HashMap<String, Option<Program>>>,
@@ -97,6 +99,7 @@ impl Machine {
             users_file: surroundings.users,
             users: OnceCell::new(),
             homes: OnceCell::new(),
+            paths: RealPaths::default(),
             project: OnceCell::new(),
             temporary: OnceCell::new(),
             programs: RefCell::default(),
@@ -104,20 +107,20 @@ impl Machine {
         }
     }
 
-    fn users(&self) -> &[User] {
-        self.users.get_or_init(|| {
+    fn users(&self) -> impl Iterator<Item = User<'_>> {
+        passwd::users(self.users.get_or_init(|| {
             let bytes = fs::read(&self.users_file).unwrap_or_default();
-            passwd::users(&String::from_utf8_lossy(&bytes))
-        })
+            String::from_utf8_lossy(&bytes).into_owned()
+        }))
     }
 
     fn known_homes(&self) -> &[PathBuf] {
         self.homes.get_or_init(|| {
             let set = self.environment.get("HOME").filter(|home| home.starts_with('/')).map(PathBuf::from);
-            let listed = self.users().iter().filter(|user| user.is_person()).map(|user| user.home.clone());
+            let listed = self.users().filter(User::is_person).map(|user| user.home.to_owned());
             let mut homes = Vec::new();
             for home in set.into_iter().chain(listed) {
-                let real = path::real(&home);
+                let real = self.paths.real(&home);
                 for form in [Some(home), real].into_iter().flatten() {
                     if !homes.contains(&form) {
                         homes.push(form);
@@ -130,8 +133,8 @@ impl Machine {
 
     fn temporary_folders(&self) -> &[PathBuf] {
         self.temporary.get_or_init(|| {
-            let mut folders: Vec<PathBuf> = path::real(Path::new("/tmp")).into_iter().collect();
-            let set = self.environment.get("TMPDIR").and_then(|folder| path::real(Path::new(folder)));
+            let mut folders: Vec<PathBuf> = self.paths.real(Path::new("/tmp")).into_iter().collect();
+            let set = self.environment.get("TMPDIR").and_then(|folder| self.paths.real(Path::new(folder)));
             let below = ["/tmp", "/var/tmp", "/run/user"];
             if let Some(set) = set.filter(|set| below.iter().any(|base| set.starts_with(base)))
                 && !folders.contains(&set)
@@ -143,7 +146,7 @@ impl Machine {
     }
 
     fn find_project(&self) -> Option<PathBuf> {
-        let start = path::real(&self.start)?;
+        let start = self.paths.real(&self.start)?;
         let marked = start
             .ancestors()
             .find(|dir| dir.join(".gsh").is_dir() || fs::symlink_metadata(dir.join(".git")).is_ok());
@@ -207,7 +210,7 @@ impl Host for Machine {
     }
 
     fn home_of(&self, user: &str) -> Option<PathBuf> {
-        self.users().iter().find(|entry| entry.name == user).map(|entry| entry.home.clone())
+        self.users().find(|entry| entry.name == user).map(|entry| entry.home.to_owned())
     }
 
     fn homes(&self) -> Vec<PathBuf> {
@@ -240,7 +243,7 @@ impl Host for Machine {
     }
 
     fn real(&self, path: &Path) -> Option<PathBuf> {
-        path::real(path)
+        self.paths.real(path)
     }
 
     fn list(&self, dir: &Path) -> Option<Vec<String>> {
@@ -276,7 +279,7 @@ impl Host for Machine {
 
     fn is_ours(&self, real: &Path) -> bool {
         let ours = self.ours.get_or_init(|| {
-            let forms = self.ours_as_given.iter().flat_map(|own| [Some(own.clone()), path::real(own)]);
+            let forms = self.ours_as_given.iter().flat_map(|own| [Some(own.clone()), self.paths.real(own)]);
             forms.flatten().collect()
         });
         ours.iter().any(|own| own.starts_with(real) || real.starts_with(own))
@@ -288,6 +291,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
+    use crate::sys::path;
 
     fn machine(start: &Path, users: &Path, variables: &[(&str, String)]) -> Machine {
         let environment =

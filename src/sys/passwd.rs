@@ -1,16 +1,16 @@
 //! The user table, read from its file: a static program has no name service to ask.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct User {
-    pub(super) name: String,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct User<'t> {
+    pub(super) name: &'t str,
     pub(super) id: u32,
-    pub(super) home: PathBuf,
+    pub(super) home: &'t Path,
 }
 
-impl User {
+impl User<'_> {
     /// A person's account or root: their homes hold what nobody wants to lose. The homes of service
     /// accounts are system folders or do not exist.
     pub(super) fn is_person(&self) -> bool {
@@ -19,19 +19,17 @@ impl User {
 }
 
 /// The users of a `passwd` file; lines that are none are passed over, as the C library does.
-pub(super) fn users(text: &str) -> Vec<User> {
-    text.lines().filter_map(user).collect()
+pub(super) fn users(text: &str) -> impl Iterator<Item = User<'_>> {
+    text.lines().filter_map(user)
 }
 
-fn user(line: &str) -> Option<User> {
-    let fields: Vec<&str> = line.split(':').collect();
-    let [name, _, id, _, _, home, _] = fields.as_slice() else { return None };
-    let home = PathBuf::from(home);
-    (!name.is_empty() && home.is_absolute()).then_some(User {
-        name: (*name).to_owned(),
-        id: id.parse().ok()?,
-        home,
-    })
+fn user(line: &str) -> Option<User<'_>> {
+    let mut fields = line.split(':');
+    let mut field = || fields.next();
+    let (name, _, id, _, _, home, _) = (field()?, field()?, field()?, field()?, field()?, field()?, field()?);
+    let home = Path::new(home);
+    let is_sound = fields.next().is_none() && !name.is_empty() && home.is_absolute();
+    Some(User { name, id: id.parse().ok()?, home }).filter(|_| is_sound)
 }
 
 #[cfg(test)]
@@ -42,8 +40,8 @@ mod tests {
     fn lines_are_read_or_passed_over() {
         let text = "root:x:0:0:root:/root:/bin/bash\n# no\nbroken:x\nann:x:1000:1000:Ann,,:/home/ann:/bin/sh\n\
                     daemon:x:1:1::/usr/sbin:/usr/sbin/nologin\nrel:x:1001:1::home:/bin/sh\nslash:x:0:0::/:/bin/sh";
-        let people: Vec<_> = users(text).into_iter().filter(User::is_person).map(|user| user.name).collect();
+        let people: Vec<_> = users(text).filter(User::is_person).map(|user| user.name).collect();
         assert_eq!(people, ["root", "ann"]);
-        assert_eq!(users(text).len(), 4);
+        assert_eq!(users(text).count(), 4);
     }
 }

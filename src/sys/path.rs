@@ -1,6 +1,7 @@
 //! Paths as the kernel resolves them, also of files that do not exist yet.
 
-use std::collections::VecDeque;
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
@@ -13,19 +14,55 @@ const MOST_LINKS: usize = 40;
 /// it stands. None for a loop, for what may not be looked at, and for a path that is not absolute.
 #[must_use]
 pub fn real(path: &Path) -> Option<PathBuf> {
-    if !path.is_absolute() {
-        return None;
+    RealPaths::default().real(path)
+}
+
+/// What was seen on the way to real paths. Paths of one decision share most of their folders, so each
+/// is looked at once.
+#[derive(Debug, Default)]
+pub struct RealPaths {
+    seen: RefCell<HashMap<PathBuf, Seen>>,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone)]
+enum Seen {
+    /// A link, to there.
+    Link(PathBuf),
+    /// Something else.
+    Plain,
+    Missing,
+    /// It may not be looked at.
+    Hidden,
+}
+
+impl RealPaths {
+    /// See [`real`].
+    #[must_use]
+    pub fn real(&self, path: &Path) -> Option<PathBuf> {
+        path.is_absolute().then(|| Resolution::new(path, self).finish()).flatten()
     }
-    match fs::canonicalize(path) {
-        Ok(real) => Some(real),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            Resolution::new(path).finish()
+
+    fn look(&self, path: &Path) -> Seen {
+        if let Some(seen) = self.seen.borrow().get(path) {
+            return seen.clone();
         }
-        Err(_) => None,
+        let seen = match fs::read_link(path) {
+            Ok(target) => Seen::Link(target),
+            // What is there and no link is refused so.
+            Err(error) if error.raw_os_error() == Some(nix::libc::EINVAL) => Seen::Plain,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Seen::Missing
+            }
+            Err(_) => Seen::Hidden,
+        };
+        self.seen.borrow_mut().insert(path.to_owned(), seen.clone());
+        seen
     }
 }
 
-struct Resolution {
+struct Resolution<'s> {
+    paths: &'s RealPaths,
     done: PathBuf,
     left: VecDeque<OsString>,
     links: usize,
@@ -33,10 +70,10 @@ struct Resolution {
     missing: bool,
 }
 
-impl Resolution {
-    fn new(path: &Path) -> Self {
-        let mut resolution =
-            Self { done: PathBuf::from("/"), left: VecDeque::new(), links: 0, missing: false };
+impl<'s> Resolution<'s> {
+    fn new(path: &Path, paths: &'s RealPaths) -> Self {
+        let (done, left) = (PathBuf::from("/"), VecDeque::new());
+        let mut resolution = Self { paths, done, left, links: 0, missing: false };
         resolution.put_first(path);
         resolution
     }
@@ -64,29 +101,28 @@ impl Resolution {
                 self.done = next;
                 continue;
             }
-            match fs::symlink_metadata(&next) {
-                Ok(data) if data.is_symlink() => self.follow(&next)?,
-                Ok(_) => self.done = next,
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            match self.paths.look(&next) {
+                Seen::Link(target) => self.follow(&target)?,
+                Seen::Plain => self.done = next,
+                Seen::Missing => {
                     self.missing = true;
                     self.done = next;
                 }
-                Err(_) => return None,
+                Seen::Hidden => return None,
             }
         }
         Some(self.done)
     }
 
-    fn follow(&mut self, link: &Path) -> Option<()> {
+    fn follow(&mut self, target: &Path) -> Option<()> {
         self.links += 1;
         if self.links > MOST_LINKS {
             return None;
         }
-        let target = fs::read_link(link).ok()?;
         if target.is_absolute() {
             self.done = PathBuf::from("/");
         }
-        self.put_first(&target);
+        self.put_first(target);
         Some(())
     }
 }
@@ -129,5 +165,6 @@ mod tests {
         }
         assert_eq!(real(Path::new("relative")), None);
         assert_eq!(real(Path::new("/..")), Some("/".into()));
+        assert_eq!(real(Path::new("/a\0b")), None);
     }
 }

@@ -26,7 +26,7 @@ impl Process {
         // The kernel makes the whole line for one read; this stands on the path of every command.
         let mut line = [0; 1024];
         let length = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut line).ok()?;
-        Self::parse(pid, &String::from_utf8_lossy(line.get(..length)?))
+        Self::parse(pid, line.get(..length)?)
     }
 
     /// This process.
@@ -35,18 +35,15 @@ impl Process {
         Self::read(i32::try_from(std::process::id()).ok()?)
     }
 
-    fn parse(pid: i32, stat: &str) -> Option<Self> {
-        // The name stands in parentheses and may hold any character, also `)`.
-        let (head, tail) = stat.rsplit_once(')')?;
-        let (_, name) = head.split_once('(')?;
-        let fields: Vec<&str> = tail.split_whitespace().collect();
-        Some(Self {
-            pid,
-            parent: fields.get(1)?.parse().ok()?,
-            name: name.to_owned(),
-            started: fields.get(19)?.parse().ok()?,
-            terminal: fields.get(4)?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?,
-        })
+    fn parse(pid: i32, stat: &[u8]) -> Option<Self> {
+        // The name stands in parentheses and may hold any byte, also `)`.
+        let (start, end) = (stat.iter().position(|b| *b == b'(')?, stat.iter().rposition(|b| *b == b')')?);
+        let name = String::from_utf8_lossy(stat.get(start + 1..end)?).into_owned();
+        let mut fields = std::str::from_utf8(stat.get(end + 1..)?).ok()?.split_ascii_whitespace();
+        let parent = fields.nth(1)?.parse().ok()?;
+        let terminal = fields.nth(2)?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?;
+        let started = fields.nth(14)?.parse().ok()?;
+        Some(Self { pid, parent, name, started, terminal })
     }
 
     /// The file it runs, as far as it may be looked at.
@@ -149,12 +146,12 @@ mod tests {
     fn stat_lines_are_read_whatever_the_name() {
         let tail = "S 7 10 10 34817 10 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99 1 2";
         for name in ["bash", "a b", "x) S 1 (y", ")"] {
-            let process = Process::parse(10, &format!("10 ({name}) {tail}"));
+            let process = Process::parse(10, format!("10 ({name}) {tail}").as_bytes());
             let expected =
                 Process { pid: 10, parent: 7, name: name.to_owned(), started: 99, terminal: 34817 };
             assert_eq!(process, Some(expected), "{name}");
         }
-        assert_eq!(Process::parse(10, "10 bash S 7"), None);
+        assert_eq!(Process::parse(10, b"10 bash S 7"), None);
     }
 
     #[test]
