@@ -74,7 +74,8 @@ fn everyday_reading_is_silent() {
 #[test]
 fn reported_faults_have_the_right_answer() {
     let (host, policy) = (fixture::host(), crate::common::builtin_policy());
-    let rows = rows(include_str!("cases/reported.txt"));
+    let mut rows = rows(include_str!("cases/reported.txt"));
+    rows.extend(crate::common::cases::rows(include_str!("cases/sneaky.txt")));
     let mut wrong = Vec::new();
     for row in &rows {
         let decision = fixture::decide_on(&host, &policy, &row.command);

@@ -117,6 +117,9 @@ fn text(what: &What) -> Result<Vec<u8>, String> {
 }
 
 fn checked(call: &CheckCall) -> ExitCode {
+    if let Some(cwd) = call.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+        return failed(&format!("--cwd: {}: not a directory", cwd.display()));
+    }
     let (surrounds, cwd) = (Surrounds::of_process(), directory(call));
     if call.what == What::Batch {
         let output = BufWriter::new(io::stdout().lock());

@@ -1,7 +1,7 @@
 //! `gsh check`: decide, run nothing.
 
 use std::collections::HashMap;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,6 +14,10 @@ use crate::host::Host;
 use crate::pipeline::{Checked, check};
 use crate::policy::{Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request};
+
+/// The longest line of a batch that is read as one: a command of many megabytes is refused for its length
+/// in any case.
+const LONGEST_LINE: u64 = 64 << 20;
 
 /// The exit status that says a verdict.
 #[must_use]
@@ -111,8 +115,12 @@ pub fn batch(
     mut output: impl Write,
 ) -> std::io::Result<()> {
     let mut policies: HashMap<Option<PathBuf>, Policy> = HashMap::new();
-    for line in input.split(b'\n') {
-        let line = line?;
+    let mut input = input;
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }

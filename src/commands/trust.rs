@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::ask::sanitize::lines;
+use crate::config::read::{Origin, read};
 use crate::config::trust::{self, TrustError};
+use crate::policy::Layer;
 use crate::store::places::Folders;
 
 /// Why nothing was trusted.
@@ -29,8 +31,11 @@ pub enum NotTrusted {
     /// It could not be remembered.
     #[error(transparent)]
     Store(#[from] TrustError),
+    /// It has errors.
+    #[error("nothing was trusted, since the file has an error:\n{0}")]
+    Damaged(String),
     /// Nobody said yes.
-    #[error("nothing was trusted: say yes at a terminal, or give --yes")]
+    #[error("nothing was trusted: type the word yes at a terminal, or give --yes")]
     NotConfirmed,
 }
 
@@ -45,6 +50,16 @@ pub fn trust(folders: Option<&Folders>, project: Option<&Path>, yes: bool) -> Re
     println!("{}", path.display());
     for line in lines(&content) {
         println!("  {line}");
+    }
+    let project = path.parent().and_then(Path::parent);
+    let origin = Origin {
+        layer: Layer::Project,
+        path: &path,
+        root: project.and_then(Path::to_str),
+        home: folders.home.to_str(),
+    };
+    if let Some(report) = read(&String::from_utf8_lossy(&content), &origin).layer.damage.first() {
+        return Err(NotTrusted::Damaged(report.to_string()));
     }
     if !yes && !confirmed(&path) {
         return Err(NotTrusted::NotConfirmed);

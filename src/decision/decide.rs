@@ -171,7 +171,7 @@ fn reason(findings: &Findings<'_>) -> String {
         return suspect.detail.clone();
     }
     if let Some(doubt) = problems().next() {
-        return not_understood(&doubt.problem);
+        return not_understood(&doubt.problem, findings.case.text);
     }
     if findings.mode == Mode::Plan && findings.verdict == Verdict::Deny {
         return "plan mode runs only what is fully explained and reads".to_owned();
@@ -179,8 +179,14 @@ fn reason(findings: &Findings<'_>) -> String {
     strictest.map_or_else(|| "nothing asks, yet the verdict is not allow".to_owned(), of_request)
 }
 
-fn not_understood(problem: &Problem) -> String {
-    format!("not understood: {}", problem.detail)
+fn not_understood(problem: &Problem, text: &str) -> String {
+    // A person recognises the source better than a word with its unknown stretches left out.
+    let source = text.get(problem.span.start..problem.span.end).filter(|source| !source.is_empty());
+    let detail = match (problem.detail.strip_prefix('…'), source) {
+        (Some(rest), Some(source)) if source.len() < 80 => format!("{source}{rest}"),
+        _ => problem.detail.clone(),
+    };
+    format!("not understood: {detail}")
 }
 
 fn allowed(findings: &Findings<'_>) -> String {
@@ -196,10 +202,17 @@ fn allowed(findings: &Findings<'_>) -> String {
 
 fn of_request(each: &Judged) -> String {
     let asked = &each.request.display;
-    let own = each.matched.rule.as_ref().and_then(|rule| rule.reason.as_deref());
-    let why = own.or(each.matched.reason.as_deref());
-    match why {
+    let rule = each.matched.rule.as_ref();
+    let own = rule.and_then(|rule| rule.reason.as_deref()).or(each.matched.reason.as_deref());
+    if each.verdict == Verdict::Deny && each.matched.verdict < Verdict::Deny {
+        return format!("{asked}: it would ask, and this mode refuses what asks");
+    }
+    match own {
         Some(why) => format!("{asked}: {why}"),
+        None if rule.is_some_and(|rule| rule.layer > Layer::Builtin) => {
+            let (pattern, place) = rule.map(|rule| (rule.pattern.clone(), rule.place())).unwrap_or_default();
+            format!("{asked}: the rule \"{pattern}\" ({place}) says {}", each.matched.verdict.word())
+        }
         None if each.request.capability == Capability::ProcessExecute => {
             format!("{asked}: its effects are not fully known")
         }

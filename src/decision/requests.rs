@@ -77,6 +77,7 @@ fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<Ca
         let outer = invocation.wrapped_in.iter().map(|(text, _)| text.clone());
         found.extend(outer.chain([text]).map(|text| mention(text, invocation.span)));
     }
+    found.extend(invocation.text_by_name().map(|text| mention(text, invocation.span)));
     found
 }
 
@@ -119,12 +120,18 @@ fn risks(facts: &Facts, index: usize) -> Vec<String> {
 
 /// What an effect asks for.
 fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
-    let text = effect.by.and_then(|by| facts.invocations.get(by)).map(Invocation::text).unwrap_or_default();
+    match &effect.kind {
+        EffectKind::Read(target) => return of_read(target, effect.span),
+        EffectKind::Write { target, change } => return of_write(target, *change, effect.span),
+        EffectKind::List(_) => return Vec::new(),
+        _ => {}
+    }
+    // A command's text is made only where it is asked about: there may be thousands of paths in it.
     let by = effect.by.and_then(|by| facts.invocations.get(by));
+    let text = by.map(Invocation::text).unwrap_or_default();
     let whole = by.map_or_else(|| plain(&text), command);
     let make = |capability, display: String| request(capability, whole.clone(), display, effect.span);
     match &effect.kind {
-        EffectKind::Read(target) => of_read(target, effect.span),
         EffectKind::ReadTree { tree, files, .. } => {
             let mut found = of_read(tree, effect.span);
             for file in files.iter().flatten() {
@@ -133,8 +140,6 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             }
             found
         }
-        EffectKind::List(_) => Vec::new(),
-        EffectKind::Write { target, change } => of_write(target, *change, effect.span),
         EffectKind::Network { query } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
             asked.query = *query;
@@ -169,8 +174,11 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
-        // These are the floor's.
-        EffectKind::Power
+        // The first three are answered above, the others are the floor's.
+        EffectKind::Read(_)
+        | EffectKind::List(_)
+        | EffectKind::Write { .. }
+        | EffectKind::Power
         | EffectKind::KillAll
         | EffectKind::ForkBomb
         | EffectKind::DeleteUser

@@ -92,6 +92,12 @@ impl Arg {
         }
     }
 
+    /// The bytes of its known text.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 1 }).sum()
+    }
+
     /// The known text at the start, up to the first hole.
     #[must_use]
     pub fn head(&self) -> &str {

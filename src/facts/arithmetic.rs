@@ -64,10 +64,11 @@ impl Gatherer<'_> {
     }
 
     /// Variables that an arithmetic text assigns hold numbers.
-    pub(super) fn assign_numbers(&self, state: &mut State, arithmetic: &Arithmetic) {
+    pub(super) fn assign_numbers(&mut self, state: &mut State, arithmetic: &Arithmetic) {
         for name in arithmetic.names.iter().filter(|name| assigns(&arithmetic.text, name)) {
             let number = Hole { kind: HoleKind::Number, splits: true, lines: false };
-            state.vars.insert(name.clone(), Value::Text(Arg::hole(number, arithmetic.span)));
+            let value = Value::Text(Arg::hole(number, arithmetic.span));
+            self.set_variable(state, name, value, arithmetic.span);
         }
     }
 

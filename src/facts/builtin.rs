@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind};
+use super::changes::Changes;
 use super::gather::Gatherer;
 use super::path;
 use super::state::{State, Stream, Value, unknown};
 use crate::host::Node;
 use crate::report::Span;
-use crate::syntax::Cause;
+use crate::syntax::{self, Cause};
 
 /// Names that bash runs itself, unless a path is given.
 const BUILTINS: &[&str] = &[
@@ -80,6 +81,17 @@ pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 
+/// POSIX's special builtins.
+const SPECIAL: &[&str] = &[
+    ".", ":", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift",
+    "source", "times", "trap", "unset",
+];
+
+/// Whether POSIX counts the name as a special builtin.
+pub(super) fn is_special(name: &str) -> bool {
+    SPECIAL.contains(&name)
+}
+
 impl Gatherer<'_> {
     /// What a builtin changes in the shell that runs it.
     pub(super) fn builtin(&mut self, state: &mut State, name: &str, words: &[Arg], stdin: &Stream) {
@@ -88,20 +100,33 @@ impl Gatherer<'_> {
             "pushd" | "popd" => state.cwd = None,
             "export" | "declare" | "local" | "typeset" | "readonly" => self.declare(state, name, words),
             "unset" => {
-                for word in words.iter().skip(1).filter_map(Arg::text).filter(|word| !word.starts_with('-')) {
-                    state.vars.insert(word.to_owned(), Value::Unset);
-                    state.functions.remove(word);
+                for word in words.iter().skip(1) {
+                    match word.text() {
+                        Some(name) if name.starts_with('-') => {}
+                        Some(name) => {
+                            self.set_variable(state, name, Value::Unset, word.span);
+                            state.functions.remove(name);
+                        }
+                        None => self.unknown_name(word),
+                    }
                 }
             }
-            "read" => read(state, words, stdin),
+            "read" => self.read(state, words, stdin),
+            "trap" => self.trap(words),
             "printf" if words.get(1).and_then(Arg::text) == Some("-v") => {
                 if let Some(name) = words.get(2).and_then(Arg::text) {
-                    state.vars.insert(name.to_owned(), Value::Text(unknown()));
+                    self.set_variable(state, name, Value::Text(unknown()), Span::default());
                 }
             }
             "mapfile" | "readarray" | "getopts" => {
-                for word in words.iter().skip(1).filter_map(Arg::text) {
-                    state.vars.insert(word.to_owned(), Value::Text(unknown()));
+                for word in words.iter().skip(1) {
+                    match word.text() {
+                        Some(name) => self.set_variable(state, name, Value::Text(unknown()), word.span),
+                        None => self.unknown_name(word),
+                    }
+                }
+                if words.len() == 1 {
+                    state.vars.insert("MAPFILE".to_owned(), Value::Text(unknown()));
                 }
             }
             "shift" => {
@@ -129,10 +154,17 @@ impl Gatherer<'_> {
         let place = text.and_then(|text| path::locate(self.host, state.cwd.as_deref(), text));
         // When the directory cannot be entered, what follows runs where the shell was.
         state.tentative = false;
+        let physical =
+            words.iter().skip(1).any(|word| word.head().starts_with('-') && word.head().contains('P'));
+        let moved = state.relinked || state.removed;
+        let place = place.map(|place| {
+            let lexical = if physical { place.real.clone() } else { place.lexical.clone() };
+            path::Located { lexical, ..place }
+        });
         state.cwd = match place {
-            Some(place) if place.node == Node::Directory && !state.relinked => Some(place.lexical),
+            Some(place) if place.node == Node::Directory && !moved => Some(place.lexical),
             Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
-            Some(place) if place.node == Node::Missing || state.relinked => {
+            Some(place) if place.node == Node::Missing || moved => {
                 state.tentative = !self.lasts(&place.lexical);
                 Some(place.lexical)
             }
@@ -156,10 +188,11 @@ impl Gatherer<'_> {
                 exports |= head.starts_with('-') && head.contains('x');
                 fixes |= head.starts_with('-') && head.contains('r');
                 own &= !head.contains('g');
-                if head.contains('n') && name != "export" || head.contains('i') {
+                let rewrites = head.starts_with(['-', '+']) && head.contains(['i', 'l', 'u', 'c', 'f']);
+                if name != "export" && (head.contains('n') || rewrites) {
                     self.doubt(
                         Cause::UnknownConstruct,
-                        "references and integer variables can run code",
+                        "an attribute of a variable or function changes what it holds",
                         word.span,
                         true,
                     );
@@ -169,7 +202,7 @@ impl Gatherer<'_> {
             let Some((variable, _)) = head.split_once('=') else {
                 if own && let Some(locals) = self.locals.last_mut() {
                     locals.insert(head.clone());
-                    state.vars.insert(head.clone(), Value::Unset);
+                    self.set_variable(state, &head, Value::Unset, word.span);
                 }
                 if fixes {
                     state.readonly.insert(head.clone());
@@ -192,7 +225,6 @@ impl Gatherer<'_> {
             let apart = head.contains("+=") || name == "local" && self.locals.is_empty();
             let value = if apart { unknown() } else { word.after(variable.len() + 1) };
             let variable = variable.trim_end_matches('+').to_owned();
-            self.environment(&variable, value.text(), word.span);
             if let Some(locals) = self.locals.last_mut().filter(|_| own) {
                 locals.insert(variable.clone());
             }
@@ -202,7 +234,76 @@ impl Gatherer<'_> {
             if exports || self.host.var(&variable).is_some() {
                 state.exported.insert(variable.clone());
             }
-            state.vars.insert(variable, Value::Text(value));
+            self.set_variable(state, &variable, Value::Text(value), word.span);
+        }
+    }
+
+    /// `read NAME …`: the variables hold a line of the input.
+    fn read(&mut self, state: &mut State, words: &[Arg], stdin: &Stream) {
+        let mut names = Vec::new();
+        let mut whole = true;
+        let mut rest = words.iter().skip(1);
+        while let Some(word) = rest.next() {
+            whole &= !matches!(word.text(), Some("-d" | "-n" | "-N" | "-a"));
+            match word.text() {
+                Some("-a" | "-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u") => {
+                    let value = rest.next();
+                    if word.text() == Some("-a")
+                        && let Some(name) = value.and_then(Arg::text)
+                    {
+                        self.set_variable(state, name, Value::Text(unknown()), word.span);
+                    }
+                }
+                Some(option) if option.starts_with('-') => {}
+                Some(name) => names.push((name.to_owned(), word.span)),
+                None => self.unknown_name(word),
+            }
+        }
+        if names.is_empty() {
+            state.vars.insert("REPLY".to_owned(), Value::Text(stdin.line(Span::default())));
+        }
+        let only = names.len() == 1 && whole;
+        for (name, span) in names {
+            let value = if only { trimmed(&stdin.line(span)) } else { Arg::any(Cause::DynamicWord, span) };
+            self.set_variable(state, &name, Value::Text(value), span);
+        }
+    }
+
+    fn unknown_name(&mut self, word: &Arg) {
+        let detail = "which variable this changes is only known when it runs";
+        self.doubt(Cause::DynamicWord, detail, word.span, true);
+    }
+
+    /// A trap that may run between any two commands must change nothing that later ones depend on; one
+    /// for the end only is read where it stands.
+    fn trap(&mut self, words: &[Arg]) {
+        let mut operands =
+            words.iter().skip(1).skip_while(|word| matches!(word.text(), Some("--" | "-p" | "-l")));
+        let Some(action) = operands.next() else { return };
+        let at_end = operands.all(|word| {
+            word.text()
+                .is_some_and(|name| matches!(name.to_ascii_uppercase().as_str(), "EXIT" | "0" | "SIGEXIT"))
+        });
+        if at_end {
+            return;
+        }
+        let mut changes = Changes::default();
+        match action.text() {
+            Some("-" | "") => return,
+            Some(text) => {
+                let script = syntax::parse(text.as_bytes(), &self.limits);
+                changes.anything |= !script.problems.is_empty();
+                changes.scan(&script.body);
+            }
+            None => changes.anything = true,
+        }
+        let state = changes.anything
+            || changes.moves
+            || !changes.assigned.is_empty()
+            || !changes.functions.is_empty();
+        if state {
+            let detail = "a trap that may run at any time changes the shell's state";
+            self.doubt(Cause::UnknownConstruct, detail, action.span, true);
         }
     }
 
@@ -210,8 +311,9 @@ impl Gatherer<'_> {
         let switches = words.iter().skip(1).take_while(|word| word.text() != Some("--")).any(|word| {
             let text = word.head();
             text.starts_with('-') && text.contains('f') && !text.contains('o')
+                || text.starts_with('-') && text.contains('P')
                 || text.starts_with('+') && text.contains('B')
-                || matches!(text, "noglob" | "braceexpand")
+                || matches!(text, "noglob" | "braceexpand" | "physical" | "posix")
         });
         if switches {
             let span = words.first().map_or_else(Span::default, |word| word.span);
@@ -238,37 +340,6 @@ impl Gatherer<'_> {
                 }
             }
         }
-    }
-}
-
-/// `read NAME …`: the variables hold a line of the input.
-fn read(state: &mut State, words: &[Arg], stdin: &Stream) {
-    let mut names = Vec::new();
-    let mut whole = true;
-    let mut rest = words.iter().skip(1);
-    while let Some(word) = rest.next() {
-        whole &= !matches!(word.text(), Some("-d" | "-n" | "-N" | "-a"));
-        match word.text() {
-            Some("-a" | "-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u") => {
-                let value = rest.next();
-                if word.text() == Some("-a")
-                    && let Some(name) = value.and_then(Arg::text)
-                {
-                    state.vars.insert(name.to_owned(), Value::Text(unknown()));
-                }
-            }
-            Some(option) if option.starts_with('-') => {}
-            Some(name) => names.push((name.to_owned(), word.span)),
-            None => {}
-        }
-    }
-    if names.is_empty() {
-        state.vars.insert("REPLY".to_owned(), Value::Text(stdin.line(Span::default())));
-    }
-    let only = names.len() == 1 && whole;
-    for (name, span) in names {
-        let value = if only { trimmed(&stdin.line(span)) } else { Arg::any(Cause::DynamicWord, span) };
-        state.vars.insert(name, Value::Text(value));
     }
 }
 

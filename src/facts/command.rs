@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::EffectKind;
 use super::arg::{Arg, Hole, HoleKind, Part};
+use super::builtin;
 use super::changes::Changes;
 use super::gather::Gatherer;
 use super::state::{Function, State, Stream, Value, unknown};
@@ -97,7 +98,7 @@ impl Gatherer<'_> {
                     stdin,
                     |walk, state| {
                         for name in &header.names {
-                            state.vars.insert(name.clone(), Value::Text(number(header.span)));
+                            walk.set_variable(state, name, Value::Text(number(header.span)), header.span);
                         }
                         walk.statements(state, body, stdin);
                     },
@@ -105,7 +106,15 @@ impl Gatherer<'_> {
                 )
             }
             Command::Case { subject, arms } => self.case(state, (subject, arms), stdin),
-            Command::Function { name, body, .. } => {
+            Command::Function { name, body, span } => {
+                if self.posix && builtin::is_special(name) {
+                    self.doubt(
+                        Cause::UnknownConstruct,
+                        "in POSIX mode no function has this name",
+                        *span,
+                        true,
+                    );
+                }
                 state.functions.insert(name.clone(), Function::Known(Rc::new((**body).clone())));
                 Stream::Any
             }
@@ -215,7 +224,7 @@ impl Gatherer<'_> {
         &mut self,
         state: &mut State,
         _stdin: &Stream,
-        body: impl FnOnce(&mut Self, &mut State),
+        body: impl Fn(&mut Self, &mut State),
         parts: &[&[Statement]],
     ) -> Stream {
         let mut found = Changes::default();
@@ -246,7 +255,15 @@ impl Gatherer<'_> {
         if found.moves {
             inside.cwd = None;
         }
+        let before = inside.clone();
         body(self, &mut inside);
+        // What one round changes on the machine the next one finds.
+        if (inside.relinked, inside.removed) != (before.relinked, before.removed) {
+            let mut next = before;
+            next.machine_of(&inside);
+            body(self, &mut next);
+            inside.join(&next);
+        }
         state.join(&inside);
         Stream::Any
     }
@@ -266,7 +283,7 @@ impl Gatherer<'_> {
             state,
             stdin,
             |walk, state| {
-                state.vars.insert(name.to_owned(), Value::Text(value));
+                walk.set_variable(state, name, Value::Text(value.clone()), Span::default());
                 walk.statements(state, body, stdin);
             },
             &[body],
@@ -304,8 +321,7 @@ impl Gatherer<'_> {
     fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
         let mut own = state.clone();
         let result = body(self, &mut own);
-        state.disturbed |= own.disturbed;
-        state.relinked |= own.relinked;
+        state.machine_of(&own);
         result
     }
 

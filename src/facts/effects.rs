@@ -1,8 +1,9 @@
 //! What words and redirections do to paths.
 
-use super::arg::{Arg, Hole, Part};
+use super::arg::{Arg, Hole, HoleKind, Part};
 use super::expand::document;
 use super::gather::Gatherer;
+use super::glob;
 use super::path::{self, Target};
 use super::programs::{Reading, Role, Use};
 use super::state::{State, Stream};
@@ -30,28 +31,29 @@ impl Gatherer<'_> {
                 Role::PutTo => self.put(state, cwd.as_deref(), (reading, each), by),
                 Role::SearchTree | Role::ReadTree => {
                     let narrow = each.role == Role::SearchTree && is_narrow(reading);
-                    for tree in self.targets(state, cwd.as_deref(), &each.arg, Change::Create, true) {
+                    for tree in self.targets(state, cwd.as_deref(), &each.arg, true) {
                         let files = match &tree {
                             Target::Known(place) if !narrow => self.enumerate(state, &place.lexical, None),
                             _ => None,
                         };
+                        if !narrow && files.is_none() {
+                            let detail =
+                                format!("which files below {} it reads cannot be listed", each.arg.display());
+                            self.doubt(Cause::DynamicPath, detail, each.arg.span, false);
+                        }
                         self.effect(EffectKind::ReadTree { tree, narrow, files }, Some(by), each.arg.span);
                     }
                 }
                 role => self.plain_use(state, cwd.as_deref(), (role, &each.arg), by),
             }
         }
-        // Only what comes after this command sees the links it changed.
-        let written = self.facts.effects.iter().skip(first).filter_map(|effect| match &effect.kind {
-            EffectKind::Write { target, change } if disturbs(target) => Some(*change),
-            _ => None,
-        });
-        let changes: Vec<Change> = written.collect();
-        state.disturbed |= !changes.is_empty();
-        let puts = reading.uses.iter().any(|each| each.role == Role::PutTo);
-        state.relinked |= changes
+        // Only what comes after this command sees what it changed.
+        state.disturbed |= self
+            .facts
+            .effects
             .iter()
-            .any(|change| puts || matches!(change, Change::Move | Change::Delete | Change::DeleteTree));
+            .skip(first)
+            .any(|effect| matches!(&effect.kind, EffectKind::Write { target, .. } if disturbs(target)));
         self.facts.problems.len() == before
     }
 
@@ -83,7 +85,7 @@ impl Gatherer<'_> {
             }
             return;
         }
-        for target in self.targets(state, cwd, arg, change.unwrap_or(Change::Create), reads) {
+        for target in self.targets(state, cwd, arg, reads) {
             let kind = match (change, role) {
                 (Some(change), _) => EffectKind::Write { target, change },
                 (None, _) => {
@@ -106,7 +108,7 @@ impl Gatherer<'_> {
             .filter(|each| matches!(each.role, Role::Read | Role::ReadTree | Role::MoveFrom | Role::List))
             .map(|each| &each.arg)
             .collect();
-        for target in self.targets(state, cwd, &to.arg, Change::Put, false) {
+        for target in self.targets(state, cwd, &to.arg, false) {
             let Target::Known(folder) = &target else {
                 self.effect(EffectKind::Write { target, change: Change::Put }, Some(by), to.arg.span);
                 continue;
@@ -131,6 +133,54 @@ impl Gatherer<'_> {
         }
     }
 
+    /// What git prints of files: any word that may be a path (or `REVISION:PATH`, or `-L1,5:PATH`) is one
+    /// whose content is read, from the folder or from history.
+    pub(super) fn contents(&mut self, state: &State, reading: &Reading, words: &[Arg], by: usize) {
+        let cwd = self.directory(state, reading);
+        for word in words.iter().skip(2) {
+            let Some(text) = word.text().filter(|text| !text.starts_with('-') || text.starts_with("-L"))
+            else {
+                continue;
+            };
+            let path = text.rsplit(':').next().unwrap_or(text);
+            if !path.contains(['.', '/']) || path.len() > 4096 {
+                continue;
+            }
+            let found = if glob::is_pattern(path) {
+                glob::expand(self.host, cwd.as_deref(), path).unwrap_or_default()
+            } else {
+                vec![path.to_owned()]
+            };
+            for path in found {
+                if let Some(place) = path::locate(self.host, cwd.as_deref(), &path)
+                    .filter(|place| place.node != Node::Directory)
+                {
+                    self.effect(EffectKind::Read(Target::Known(place)), Some(by), word.span);
+                }
+            }
+        }
+    }
+
+    /// An unquoted word that may become several: where a program reads files by its words, each of them
+    /// may be one. False when there is such a word.
+    pub(super) fn several_words(&mut self, reading: &Reading, words: &[Arg]) -> bool {
+        let only_data = reading.uses.iter().all(|each| each.role == Role::List) && !reading.can_read;
+        if only_data {
+            return true;
+        }
+        let several = words.iter().skip(1).find(|word| {
+            word.parts.iter().any(|part| matches!(part, Part::Hole(hole) if hole.splits && matches!(hole.kind, HoleKind::Any(_))))
+        });
+        let Some(word) = several else { return true };
+        self.doubt(
+            Cause::DynamicWord,
+            format!("{} may become several words", word.display()),
+            word.span,
+            false,
+        );
+        false
+    }
+
     /// The directory the program resolves its operands in.
     pub(super) fn directory(&self, state: &State, reading: &Reading) -> Option<String> {
         let Some(arg) = &reading.directory else { return state.cwd.clone() };
@@ -141,14 +191,7 @@ impl Gatherer<'_> {
     }
 
     /// The places of a word, with a doubt for those that cannot be told.
-    fn targets(
-        &mut self,
-        state: &State,
-        cwd: Option<&str>,
-        arg: &Arg,
-        change: Change,
-        reads: bool,
-    ) -> Vec<Target> {
+    fn targets(&mut self, state: &State, cwd: Option<&str>, arg: &Arg, reads: bool) -> Vec<Target> {
         let mut found = path::targets(self.host, cwd, arg);
         if let [Target::Below { root, name }] = found.as_slice()
             && let Some(files) = self.enumerate(state, &root.lexical, name.as_deref())
@@ -167,13 +210,11 @@ impl Gatherer<'_> {
             // After an earlier part changed links, the path may lead elsewhere than it does now.
             if let Target::Known(place) | Target::Below { root: place, .. } = target
                 && state.relinked
-                && change > Change::Append
-                && !reads
                 && !is_device(&place.lexical)
             {
                 place.stale = true;
                 let detail = format!("an earlier part may change where {} leads", place.lexical);
-                self.doubt(Cause::DynamicPath, detail, arg.span, true);
+                self.doubt(Cause::DynamicPath, detail, arg.span, !reads);
             }
             if let Target::Unknown { shown, cause, .. } = target {
                 let detail = format!("where {shown} leads is only known when it runs");
@@ -279,7 +320,7 @@ impl Gatherer<'_> {
         }
         let cwd = state.cwd.clone();
         let reads = change.is_none();
-        for target in self.targets(state, cwd.as_deref(), word, change.unwrap_or(Change::Create), reads) {
+        for target in self.targets(state, cwd.as_deref(), word, reads) {
             let kind = match change {
                 Some(change) => {
                     state.disturbed |= disturbs(&target);

@@ -14,6 +14,9 @@ use crate::syntax::{Cause, ParameterForm, Piece, Word};
 /// The most fields one word may split into.
 const FIELDS: usize = 4096;
 
+/// The most opening braces of one word that are tried.
+const BRACES: usize = 64;
+
 /// A character or hole on its way through splitting and path expansion.
 #[derive(Debug, Clone)]
 enum Unit {
@@ -34,7 +37,7 @@ impl Gatherer<'_> {
         let mut args = Vec::new();
         for word in words {
             args.extend(self.field(state, word));
-            if args.len() > FIELDS {
+            if args.len() > FIELDS || self.text_budget == 0 {
                 self.limit("fields", word.span);
                 break;
             }
@@ -45,13 +48,20 @@ impl Gatherer<'_> {
     /// The fields of one word: braces, expansions, splitting, path patterns.
     fn field(&mut self, state: &mut State, word: &Word) -> Vec<Arg> {
         let units = brace_units(word);
-        let Some(alternatives) = brace::expand(&units) else {
+        let nested = units.iter().filter(|unit| matches!(unit, BraceUnit::Char('{', false))).count();
+        let expanded = if nested > BRACES { None } else { brace::expand(&units) };
+        let Some(alternatives) = expanded else {
             self.limit("brace expansion", word.span);
             return vec![Arg::any(Cause::Limit, word.span)];
         };
         let mut args = Vec::new();
         for alternative in alternatives {
             let units = self.units(state, word, &alternative);
+            self.text_budget = self.text_budget.saturating_sub(units.len());
+            if self.text_budget == 0 {
+                self.limit("the length of all expansions", word.span);
+                return vec![Arg::any(Cause::Limit, word.span)];
+            }
             for field in split(units) {
                 args.extend(self.paths(state, &field, word.span));
             }
@@ -232,7 +242,7 @@ impl Gatherer<'_> {
             ("-" | "=" | "?", Some(true)) => push_parts(&own, quoted, units),
             ("-" | "=", Some(false)) => {
                 if kind == "=" {
-                    state.vars.insert(name.to_owned(), Value::Text(other.clone()));
+                    self.set_variable(state, name, Value::Text(other.clone()), operand.span);
                 }
                 push_parts(&other.parts, quoted, units);
             }
@@ -242,7 +252,7 @@ impl Gatherer<'_> {
                 let hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: !quoted, lines: false };
                 if kind == "=" {
                     let arg = Arg::hole(hole.clone(), operand.span);
-                    state.vars.insert(name.to_owned(), Value::Text(arg));
+                    self.set_variable(state, name, Value::Text(arg), operand.span);
                 }
                 units.push(Unit::Hole(hole));
             }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::arg::Arg;
 use super::gather::Gatherer;
+use super::glob;
 use super::identity::Identity;
 use super::path;
 use super::programs::Reading;
@@ -49,13 +50,21 @@ impl Gatherer<'_> {
             explained = false;
         }
         for load in &reading.loads {
-            let there = path::locate(self.host, state.cwd.as_deref(), load);
-            if there.is_none_or(|place| place.node != Node::Missing) {
+            // After an earlier part wrote something, what is not there now may be there then.
+            if state.disturbed || self.is_there(state, load) {
                 self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
                 explained = false;
             }
         }
         explained & self.settings(state, reading, span)
+    }
+
+    /// Whether a file that a command would obey exists; a name may be a pattern.
+    fn is_there(&self, state: &State, load: &str) -> bool {
+        if glob::is_pattern(load) {
+            return glob::expand(self.host, state.cwd.as_deref(), load).is_none_or(|found| !found.is_empty());
+        }
+        path::locate(self.host, state.cwd.as_deref(), load).is_none_or(|place| place.node != Node::Missing)
     }
 
     /// Git settings and hooks that the command would execute.

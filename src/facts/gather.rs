@@ -22,11 +22,16 @@ pub(super) const DEPTH: usize = 24;
 /// recursive, and its stack must be enough in any caller.
 const LEVELS: usize = 160;
 
+/// How many characters all expansions of a text may make.
+const TEXT: usize = 4 << 20;
+
 /// Walks a script and writes down its facts.
 pub(super) struct Gatherer<'a> {
     pub host: &'a dyn Host,
     pub facts: Facts,
     pub steps: usize,
+    /// Characters that expansions may still make.
+    pub text_budget: usize,
     pub depth: usize,
     pub levels: usize,
     /// Functions being called, outermost first.
@@ -39,6 +44,8 @@ pub(super) struct Gatherer<'a> {
     pub wrappers: Vec<(String, Wrapper)>,
     /// Where an inner text stands in the outer one; spans of the inner text become this.
     pub inside: Option<Span>,
+    /// POSIX mode: assignments before a special builtin last, and no function takes such a name.
+    pub posix: bool,
     /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
     pub beside: bool,
     /// Process substitutions made so far, for their names.
@@ -76,6 +83,7 @@ impl<'a> Gatherer<'a> {
             host,
             facts: Facts::default(),
             steps: STEPS,
+            text_budget: TEXT,
             depth: 0,
             levels: 0,
             calls: Vec::new(),
@@ -83,6 +91,7 @@ impl<'a> Gatherer<'a> {
             called: BTreeSet::new(),
             wrappers: Vec::new(),
             inside: None,
+            posix: false,
             beside: false,
             substitutions: 0,
             limits: Limits::default(),
@@ -92,9 +101,9 @@ impl<'a> Gatherer<'a> {
     /// Shell options that make the text mean something else than what was parsed.
     fn options(&mut self, request: &Request) {
         let options = request.options;
+        self.posix = options.posix;
         for (set, what) in [
             (options.shopt, "a shopt option changes how the text is read"),
-            (options.posix, "posix mode changes how the text is read"),
             (options.xtrace, "tracing expands PS4 before every command"),
         ] {
             if set {

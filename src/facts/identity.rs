@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Base;
 use super::builtin;
 use super::gather::Gatherer;
 use super::path;
@@ -15,6 +16,8 @@ pub(super) struct Identity {
     pub name: String,
     /// bash runs it itself.
     pub builtin: bool,
+    /// The name without its folders, when a path was given.
+    pub base: Option<Base>,
     /// Why it may be something else than its name says.
     pub doubt: Option<(Cause, String)>,
 }
@@ -26,15 +29,15 @@ impl Gatherer<'_> {
         if !name.contains('/') {
             if host.var(&format!("BASH_FUNC_{name}%%")).is_some() {
                 let doubt = Some((cause, format!("the environment defines a function {name}")));
-                return Identity { name: name.to_owned(), builtin: true, doubt };
+                return Identity { name: name.to_owned(), builtin: true, base: None, doubt };
             }
             if builtin::is_builtin(name) {
-                return Identity { name: name.to_owned(), builtin: true, doubt: None };
+                return Identity { name: name.to_owned(), builtin: true, base: None, doubt: None };
             }
             let doubt = host.program(name).filter(|found| !found.trusted).map(|found| {
                 (cause, format!("{name} is {}, which the project or others can change", found.path.display()))
             });
-            return Identity { name: name.to_owned(), builtin: false, doubt };
+            return Identity { name: name.to_owned(), builtin: false, base: None, doubt };
         }
         let base = path::name(name).to_owned();
         let place = path::locate(host, state.cwd.as_deref(), name);
@@ -53,6 +56,7 @@ impl Gatherer<'_> {
         });
         let doubt =
             (!same && !standard).then(|| (cause, format!("{name} is not the {base} that PATH finds")));
-        Identity { name: base, builtin: false, doubt }
+        let given = Some(Base { name: base.clone(), is_found: same });
+        Identity { name: base, builtin: false, base: given, doubt }
     }
 }

@@ -55,8 +55,7 @@ impl Gatherer<'_> {
                 } else {
                     let mut own = State { pipes: state.pipes.clone(), ..state.clone() };
                     let stream = walk.one(&mut own, inner, (name, span), stdin);
-                    state.disturbed |= own.disturbed;
-                    state.relinked |= own.relinked;
+                    state.machine_of(&own);
                     stream
                 }
             });
@@ -205,8 +204,7 @@ impl Gatherer<'_> {
                 // A shell started with `-c TEXT NAME ARGS`: the name is `$0`.
                 let mut child = state.for_child(args.iter().skip(1).cloned().collect());
                 let stream = self.script(&mut child, &script, stdin);
-                state.disturbed |= child.disturbed;
-                state.relinked |= child.relinked;
+                state.machine_of(&child);
                 stream
             }
         };

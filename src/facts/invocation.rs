@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
+use super::builtin;
 use super::environment;
 use super::gather::Gatherer;
 use super::identity::Identity;
+use super::path::Target;
 use super::programs::{self, Act, Input, Output, Reading, Role};
 use super::state::{Function, State, Stream, Value, either, unknown};
-use super::{EffectKind, Invocation, text_of};
+use super::{Change, EffectKind, Invocation, text_of};
 use crate::report::Span;
 use crate::syntax::{AssignedValue, Assignment, Cause, Piece, Simple, Word};
 
@@ -43,7 +45,11 @@ impl Gatherer<'_> {
             state.exported.insert(name);
         }
         let keeps = argv.first().and_then(Arg::text).is_some_and(|name| {
-            matches!(name, "export" | "readonly" | "declare" | "typeset" | "local" | "eval" | "." | "source")
+            let lasting = matches!(
+                name,
+                "export" | "readonly" | "declare" | "typeset" | "local" | "eval" | "." | "source"
+            );
+            lasting || self.posix && builtin::is_special(name)
         });
         let stream = self.invoke(state, argv, &stdin);
         for (name, value, exported) in saved.into_iter().rev() {
@@ -120,15 +126,7 @@ impl Gatherer<'_> {
                 _ => Value::Text(unknown()),
             };
         }
-        let text = match &value {
-            Value::Text(arg) => arg.text().map(str::to_owned),
-            _ => None,
-        };
-        self.environment(&assignment.name, text.as_deref(), assignment.span);
-        if self.host.var(&assignment.name).is_some() {
-            state.exported.insert(assignment.name.clone());
-        }
-        state.vars.insert(assignment.name.clone(), value);
+        self.set_variable(state, &assignment.name, value, assignment.span);
     }
 
     /// A variable is given a value: says so when that changes what runs.
@@ -192,6 +190,7 @@ impl Gatherer<'_> {
         let span = words.first().map_or_else(Span::default, |word| word.span);
         self.facts.invocations.push(Invocation {
             words,
+            base: None,
             cwd: state.cwd.clone(),
             explained: false,
             builtin: false,
@@ -256,6 +255,9 @@ impl Gatherer<'_> {
         }
         let reading = programs::read(&words);
         let index = self.record(state, argv, reading.as_ref());
+        if let Some(invocation) = self.facts.invocations.get_mut(index) {
+            invocation.base.clone_from(&identity.base);
+        }
         let Some(reading) = reading else {
             self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);
             self.opaque_words(&words);
@@ -264,6 +266,11 @@ impl Gatherer<'_> {
         };
         let mut explained = self.explain(state, &words, &reading, identity, span);
         explained &= self.uses(state, &reading, index);
+        self.links(state, &words, index);
+        if identity.name == "git" {
+            self.contents(state, &reading, &words, index);
+        }
+        explained &= self.several_words(&reading, &words);
         self.acts(state, &reading, index, span);
         if reading.acts.iter().any(|act| matches!(act, Act::GitModify)) {
             state.disturb();
@@ -282,6 +289,36 @@ impl Gatherer<'_> {
             state.disturb();
         }
         inner.unwrap_or_else(|| self.output(state, &reading, &words, stdin))
+    }
+
+    /// Whether what comes after must not trust links any more: this command made, moved or copied some.
+    fn links(&mut self, state: &mut State, words: &[Arg], index: usize) {
+        let mine = self.facts.effects.iter().filter(|effect| effect.by == Some(index));
+        let writes: Vec<Change> = mine
+            .filter_map(|effect| match &effect.kind {
+                EffectKind::Write { target, change } if !matches!(target, Target::Known(place) if super::is_device(&place.real)) => Some(*change),
+                _ => None,
+            })
+            .collect();
+        state.removed |=
+            writes.iter().any(|change| matches!(change, Change::Move | Change::Delete | Change::DeleteTree));
+        let name = words.first().and_then(Arg::text).unwrap_or_default();
+        let harmless = match name {
+            // A copy of one file's content is no link, unless an option says otherwise.
+            "cp" | "install" => words.iter().skip(1).all(|word| {
+                let head = word.head();
+                !head.starts_with('-')
+                    || !head.starts_with("--") && !head.contains(['a', 'd', 'R', 'r', 'P', 's', 'l'])
+            }),
+            "touch" | "mkdir" | "tee" | "rm" | "rmdir" | "dd" | "sed" | "truncate" | "chmod" | "sort"
+            | "mktemp" => true,
+            _ => {
+                writes.iter().all(|change| {
+                    matches!(change, Change::Create | Change::Append | Change::Write | Change::Edit)
+                }) && name != "ln"
+            }
+        };
+        state.relinked |= !writes.is_empty() && !harmless;
     }
 
     /// Words of an unexplained command that can be anything: no rule's pattern covers them.

@@ -69,6 +69,8 @@ pub struct Doubt {
 pub struct Invocation {
     /// The words after expansion, the name first.
     pub words: Vec<Arg>,
+    /// The name without its folders, when a path was given.
+    pub base: Option<Base>,
     /// The directory it runs in; None when that cannot be told.
     pub cwd: Option<String>,
     /// A table names every option and operand, and the program is the one its name promises.
@@ -92,11 +94,39 @@ impl Invocation {
         self.words.iter().all(|word| word.text().is_some())
     }
 
-    /// The command as rules match it: words requoted only where needed, holes as `…`.
+    /// The command as rules match it: words requoted only where needed, holes as `…`. A program given by
+    /// path keeps its path unless it is the very file that PATH finds.
     #[must_use]
     pub fn text(&self) -> String {
-        text_of(&self.words)
+        match &self.base {
+            Some(base) if base.is_found => self.text_by(&base.name),
+            _ => text_of(&self.words),
+        }
     }
+
+    /// The command by its bare name, where that is not its text already: what asks about or refuses a name
+    /// holds for every path to it.
+    #[must_use]
+    pub fn text_by_name(&self) -> Option<String> {
+        self.base.as_ref().filter(|base| !base.is_found).map(|base| self.text_by(&base.name))
+    }
+
+    fn text_by(&self, name: &str) -> String {
+        let mut words = self.words.clone();
+        if let Some(first) = words.first_mut() {
+            *first = Arg::literal(name, first.span);
+        }
+        text_of(&words)
+    }
+}
+
+/// The name of a program that was given by path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The last component.
+    pub name: String,
+    /// PATH finds this very file by that name.
+    pub is_found: bool,
 }
 
 /// Words as rules match them: requoted only where needed, single blanks, holes as `…`.

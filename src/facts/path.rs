@@ -88,7 +88,11 @@ pub fn locate(host: &dyn Host, cwd: Option<&str>, text: &str) -> Option<Located>
     let own = super::is_device(&lexical) || lexical == "/dev/stdin";
     let real = if own { None } else { host.real(Path::new(&absolute)) };
     let real = real.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| lexical.clone());
-    let node = if own { Node::Special } else { host.node(Path::new(&absolute)) };
+    let mut node = if own { Node::Special } else { host.node(Path::new(&absolute)) };
+    if node == Node::Missing && absolute.contains("/..") {
+        // A folder on the way may be made before; then the path leads here.
+        node = host.node(Path::new(&lexical));
+    }
     let in_project = host.project().is_some_and(|root| is_below(&real, &root.to_string_lossy()));
     let follows = text.ends_with('/') || text.ends_with("/.") || text == ".";
     let entry = if own || follows || !host.is_link(Path::new(&absolute)) {

@@ -33,6 +33,8 @@ pub(super) struct State {
     pub relinked: bool,
     /// Variables of which nothing is written here may have been set in between.
     pub forgets: bool,
+    /// Something was deleted, so that a folder to enter may be gone.
+    pub removed: bool,
     /// What the paths that process substitutions made hold.
     pub pipes: BTreeMap<String, Stream>,
 }
@@ -124,6 +126,7 @@ impl State {
     pub(super) fn disturb(&mut self) {
         self.disturbed = true;
         self.relinked = true;
+        self.removed = true;
     }
 
     /// What holds after a part that may or may not have run; `self` is the state without it.
@@ -134,6 +137,7 @@ impl State {
         }
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
+        self.removed |= other.removed;
         self.exported.extend(other.exported.iter().cloned());
         self.readonly.extend(other.readonly.iter().cloned());
         if self.positional != other.positional {
@@ -182,6 +186,13 @@ impl State {
         }
     }
 
+    /// What happened on the machine happened, whatever becomes of the shell that did it.
+    pub(super) fn machine_of(&mut self, other: &Self) {
+        self.disturbed |= other.disturbed;
+        self.relinked |= other.relinked;
+        self.removed |= other.removed;
+    }
+
     /// The state of a shell started as a program: only exported variables, no functions.
     pub(super) fn for_child(&self, positional: Vec<Arg>) -> Self {
         let vars = self.vars.iter().filter(|(name, _)| self.exported.contains(*name));
@@ -195,6 +206,7 @@ impl State {
             positional: Some(positional),
             disturbed: self.disturbed,
             relinked: self.relinked,
+            removed: self.removed,
             forgets: false,
             pipes: self.pipes.clone(),
         }

@@ -6,7 +6,30 @@ use super::state::{State, Value};
 use crate::report::Span;
 use crate::syntax::Cause;
 
+/// The longest text that is followed through variables.
+const LONGEST: usize = 64 * 1024;
+
 impl Gatherer<'_> {
+    /// Gives a variable a value, by whatever route: says so when that changes what runs.
+    pub(super) fn set_variable(&mut self, state: &mut State, name: &str, value: Value, span: Span) {
+        let value = match value {
+            Value::Text(arg) if arg.length() > LONGEST => {
+                self.limit("the length of a variable", span);
+                Value::Text(Arg::any(Cause::Limit, span))
+            }
+            other => other,
+        };
+        let text = match &value {
+            Value::Text(arg) => arg.text().map(str::to_owned),
+            Value::Array(_) | Value::Unset => None,
+        };
+        self.environment(name, text.as_deref(), span);
+        if self.host.var(name).is_some() {
+            state.exported.insert(name.to_owned());
+        }
+        state.vars.insert(name.to_owned(), value);
+    }
+
     pub(super) fn default_home(&self) -> Option<String> {
         self.host.homes().first().and_then(|path| path.to_str().map(str::to_owned))
     }

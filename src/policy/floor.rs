@@ -370,8 +370,8 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
                 (None, None) => format!("{shown} may be any path, such as / or a home"),
             })
         }
-        EffectKind::Write { target: Target::Known(place) | Target::Below { root: place, .. }, change }
-            if place.stale && *change >= Change::Write =>
+        EffectKind::Write { target: Target::Known(place) | Target::Below { root: place, .. }, .. }
+            if place.stale =>
         {
             Some(format!("an earlier part may make {} lead to anything", place.lexical))
         }

@@ -165,8 +165,6 @@ pub(crate) struct Done {
     count: Count,
     /// What the facts do not hold.
     pub(crate) missing: Vec<String>,
-    /// Nothing is missing where a substitution may print nothing.
-    pub(crate) lenient: bool,
     /// What they hold.
     pub(crate) listed: Vec<String>,
     doubts: Vec<String>,
@@ -197,8 +195,7 @@ fn batch(shop: &Workshop, scripts: &[Script]) -> Vec<io::Result<Done>> {
         };
         let facts = compare::facts(&script.text, &host);
         let understood = compare::understood(&facts);
-        let missing = compare::disagreement(&facts, &outcome, false);
-        let lenient = compare::disagreement(&facts, &outcome, true).is_empty();
+        let missing = compare::disagreement(&facts, &outcome);
         let count = Count {
             all: 1,
             but_execution: usize::from(understood == Understood::ButExecution),
@@ -213,7 +210,7 @@ fn batch(shop: &Workshop, scripts: &[Script]) -> Vec<io::Result<Done>> {
             facts.problems.iter().filter(|doubt| !doubt.execution).map(|doubt| doubt.problem.detail.clone());
         let doubts = doubts.collect();
         let (text, source, rows) = (script.text.clone(), script.source, script.rows.clone());
-        done.push(Ok(Done { text, source, rows, count, missing, lenient, listed, doubts, outcome }));
+        done.push(Ok(Done { text, source, rows, count, missing, listed, doubts, outcome }));
     }
     done
 }

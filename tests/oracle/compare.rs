@@ -63,20 +63,20 @@ pub(crate) fn understood(facts: &Facts) -> Understood {
 }
 
 /// Everything that bash did and the facts should hold, as far as they claim to understand.
-pub(crate) fn disagreement(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
+pub(crate) fn disagreement(facts: &Facts, outcome: &Outcome) -> Vec<String> {
     match understood(facts) {
-        Understood::Wholly | Understood::ButExecution => missing(facts, outcome, lenient),
+        Understood::Wholly | Understood::ButExecution => missing(facts, outcome),
         Understood::ButPaths => {
             let programs = |each: &String| each.starts_with("started") && each.ends_with(']');
-            missing(facts, outcome, lenient).into_iter().filter(programs).collect()
+            missing(facts, outcome).into_iter().filter(programs).collect()
         }
         Understood::Not => Vec::new(),
     }
 }
 
 /// Everything that bash did and the facts do not hold. Leniently, a substitution may print nothing.
-fn missing(facts: &Facts, outcome: &Outcome, lenient: bool) -> Vec<String> {
-    let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start, lenient));
+fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
+    let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start));
     let changes = outcome.changed.iter().filter(|path| !explains_change(facts, path));
     starts.chain(changes.map(|path| format!("changed {path}"))).collect()
 }
@@ -100,9 +100,9 @@ pub(crate) fn sees_what_is_missing(host: &TableHost) -> bool {
     missing(&facts("ls m1 > m3", host), &outcome, false).len() == 4
 }
 
-fn missing_start(facts: &Facts, start: &Start, lenient: bool) -> Option<String> {
+fn missing_start(facts: &Facts, start: &Start) -> Option<String> {
     let argv: Vec<String> = start.argv.iter().map(|word| without_numbers(word)).collect();
-    let mut same = facts.invocations.iter().filter(|each| lists(each, &argv, lenient)).peekable();
+    let mut same = facts.invocations.iter().filter(|each| lists(each, &argv)).peekable();
     if same.peek().is_none() {
         return Some(format!("started {:?}", start.argv));
     }
@@ -111,9 +111,9 @@ fn missing_start(facts: &Facts, start: &Start, lenient: bool) -> Option<String> 
 }
 
 /// Whether an invocation is this call, or may be.
-fn lists(invocation: &Invocation, argv: &[String], lenient: bool) -> bool {
+fn lists(invocation: &Invocation, argv: &[String]) -> bool {
     let repeats = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Multiplying);
-    Reader { repeats, lenient }.words_fit(&invocation.words, argv)
+    Reader { repeats }.words_fit(&invocation.words, argv)
 }
 
 /// How words are held against a call.
@@ -121,8 +121,6 @@ fn lists(invocation: &Invocation, argv: &[String], lenient: bool) -> bool {
 struct Reader {
     /// A word with a hole may stand for several of its kind.
     repeats: bool,
-    /// A hole may be empty.
-    lenient: bool,
 }
 
 /// A mark between words where a hole was split.
@@ -184,9 +182,6 @@ impl Reader {
     fn hole_fits(self, hole: &Hole, value: &str) -> bool {
         if !hole.splits && value.contains(SPLIT) {
             return false;
-        }
-        if value.is_empty() && self.lenient {
-            return true;
         }
         // Unquoted, lines become words, each of the kind; quoted, they stay lines, each of the kind.
         let between = if hole.splits { SPLIT } else { '\n' };

@@ -15,11 +15,6 @@ pub(crate) struct Known {
 /// All that are known.
 pub(crate) const KNOWN: &[Known] = &[
     Known {
-        reason: "no positional parameters: \"$@\" is no word, not an empty one",
-        script: "ls m1 \"$@\"",
-        fits: |done| done.text.contains("\"$@\""),
-    },
-    Known {
         reason: "a pattern beside a substitution is expanded when it runs",
         script: "ls *$(ls m3)/",
         fits: |done| done.listed.iter().any(|each| each.contains("*…") || each.contains("…*")),

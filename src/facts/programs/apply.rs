@@ -16,6 +16,10 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
     }
     let mut scan = scan(command, argv, start);
     reading.arity = command.arity;
+    reading.can_read |= command
+        .slots
+        .iter()
+        .any(|slot| matches!(slot.what, What::Use(Role::Read | Role::ReadTree | Role::SearchTree)));
     if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()).cloned() {
         if let Some(sub) = word.text().and_then(|name| subcommand(command, name)) {
             settle(command, &scan, &[], argv, reading);

@@ -3,7 +3,7 @@
 
 use super::Refusal;
 use crate::facts::arg::Arg;
-use crate::facts::programs::{Reading, Role};
+use crate::facts::programs::{Inner, Reading, Role};
 use crate::report::Span;
 use crate::syntax::Cause;
 
@@ -26,8 +26,21 @@ const REFUSED: &[&str] = &[
 const SUSPECT: &[&str] =
     &["system", "getline", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "ARG", "|", ">", "@", "extension"];
 
-/// Reads a program.
+/// Reads a program. What it refuses may still show commands; those are told.
 pub(super) fn program(text: &str, span: Span, reading: &mut Reading) -> Result<(), Refusal> {
+    let read = plain(text, span, reading);
+    if read.is_err() {
+        let shells = commands(text).into_iter().map(|command| Inner::Shell {
+            text: Arg::literal(command, span),
+            args: Vec::new(),
+            posix: true,
+        });
+        reading.inner.extend(shells);
+    }
+    read
+}
+
+fn plain(text: &str, span: Span, reading: &mut Reading) -> Result<(), Refusal> {
     let mut lexer = Lexer { text, at: 0, before: Before::Operator, depth: 0, print: None };
     while let Some(letter) = lexer.peek() {
         if let Some(target) = lexer.step(letter)? {
@@ -35,6 +48,35 @@ pub(super) fn program(text: &str, span: Span, reading: &mut Reading) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Literal commands that a program would run: `system("…")`, and strings on either side of a `|`.
+fn commands(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut head = String::new();
+    while let Some((before, after)) = rest.split_once('"') {
+        head.push_str(before);
+        let (mut value, mut escaped, mut end) = (String::new(), false, after.len());
+        for (at, letter) in after.char_indices() {
+            if letter == '"' && !escaped {
+                end = at;
+                break;
+            }
+            if letter != '\\' || escaped {
+                value.push(letter);
+            }
+            escaped = letter == '\\' && !escaped;
+        }
+        rest = after.get(end + 1..).unwrap_or_default();
+        let before = head.trim_end();
+        let called = before.strip_suffix('(').is_some_and(|before| before.trim_end().ends_with("system"));
+        if called || before.ends_with('|') || rest.trim_start().starts_with('|') {
+            found.push(value);
+        }
+        head.clear();
+    }
+    found
 }
 
 fn refuse(detail: impl Into<String>) -> Refusal {
