@@ -97,7 +97,7 @@ pub(crate) fn sees_what_is_missing(host: &TableHost) -> bool {
         changed: vec![format!("{PROJECT}/m3"), format!("{PROJECT}/m4")],
         ..Outcome::default()
     };
-    missing(&facts("ls m1 > m3", host), &outcome, false).len() == 4
+    missing(&facts("ls m1 > m3", host), &outcome).len() == 4
 }
 
 fn missing_start(facts: &Facts, start: &Start) -> Option<String> {
