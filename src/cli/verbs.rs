@@ -208,7 +208,7 @@ enum Verb {
     /// Decide a command and run nothing: 0 allow, 10 review, 11 ask, 12 deny
     Check(Checked),
     /// Show how a command is understood and decided
-    Explain(Checked),
+    Explain(Explained),
     /// The effective rules
     Rules(Rules),
     /// What is in force here, and from where
@@ -230,7 +230,7 @@ struct Checked {
     /// A script
     #[arg(group = "what")]
     file: Option<PathBuf>,
-    /// One JSON object per line of standard input
+    /// JSON Lines from standard input, {"id":…,"command":"…","cwd":"…"}, one answer a line
     #[arg(long, group = "what")]
     batch: bool,
     /// The directory it would start in
@@ -245,6 +245,29 @@ struct Checked {
     /// With the reasons
     #[arg(long)]
     why: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("text").required(true))]
+struct Explained {
+    /// The text
+    #[arg(short = 'c', value_name = "TEXT", group = "text", allow_hyphen_values = true)]
+    command: Option<OsString>,
+    /// A script
+    #[arg(group = "text")]
+    file: Option<PathBuf>,
+    /// The directory it would start in
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// default, plan, accept-edits, bypass or dont-ask
+    #[arg(long, value_parser = mode)]
+    mode: Option<Mode>,
+    /// A configuration instead of the user's
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -297,6 +320,13 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Untrust => Call::Untrust,
         Verb::Brief => Call::Brief,
     })
+}
+
+impl Explained {
+    fn into_call(self) -> Result<CheckCall, Usage> {
+        let Self { command, file, cwd, mode, config, json } = self;
+        Checked { command, file, batch: false, cwd, mode, config, why: false, json }.into_call()
+    }
 }
 
 impl Checked {

@@ -93,6 +93,10 @@ pub fn run(asked: Asked) -> ExitCode {
     let surrounds = Surrounds::of_process();
     let cwd = std::env::current_dir().unwrap_or_default();
     let machine = surrounds.machine(&cwd);
+    if let Some(word) = machine.var("GSH_MODE").filter(|word| Mode::from_word(word).is_none()) {
+        eprintln!("gsh: GSH_MODE: {word}: not one of default, plan, accept-edits, bypass, dont-ask");
+        return ExitCode::from(2);
+    }
     let options = Options { mode: mode(&asked, &machine), config: asked.config.clone(), ..Options::new() };
     let policy = surrounds.policy(&machine, options);
     let shell = match Shell::find(policy.knobs.shell.as_deref().map(std::path::Path::new)) {

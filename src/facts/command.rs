@@ -258,7 +258,9 @@ impl Gatherer<'_> {
         let before = inside.clone();
         body(self, &mut inside);
         // What one round changes on the machine the next one finds.
-        if (inside.relinked, inside.removed) != (before.relinked, before.removed) {
+        if (inside.relinked, inside.opaque, inside.removed)
+            != (before.relinked, before.opaque, before.removed)
+        {
             let mut next = before;
             next.machine_of(&inside);
             body(self, &mut next);

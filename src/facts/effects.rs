@@ -30,7 +30,8 @@ impl Gatherer<'_> {
                 Role::Pattern => {}
                 Role::PutTo => self.put(state, cwd.as_deref(), (reading, each), by),
                 Role::SearchTree | Role::ReadTree => {
-                    let narrow = each.role == Role::SearchTree && is_narrow(reading);
+                    let narrow =
+                        each.role == Role::SearchTree && (reading.skips_hidden || is_narrow(reading));
                     for tree in self.targets(state, cwd.as_deref(), &each.arg, true) {
                         let files = match &tree {
                             Target::Known(place) if !narrow => self.enumerate(state, &place.lexical, None),
@@ -209,7 +210,7 @@ impl Gatherer<'_> {
         for target in &mut found {
             // After an earlier part changed links, the path may lead elsewhere than it does now.
             if let Target::Known(place) | Target::Below { root: place, .. } = target
-                && state.relinked
+                && (state.relinked || state.opaque && !reads)
                 && !is_device(&place.lexical)
             {
                 place.stale = true;

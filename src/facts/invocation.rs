@@ -253,7 +253,10 @@ impl Gatherer<'_> {
         if let Some(first) = words.first_mut() {
             *first = Arg::literal(&identity.name, first.span);
         }
-        let reading = programs::read(&words);
+        let mut reading = programs::read(&words);
+        if let Some(reading) = &mut reading {
+            reading.skips_hidden = identity.name == "rg" && !words.iter().skip(1).any(shows_hidden);
+        }
         let index = self.record(state, argv, reading.as_ref());
         if let Some(invocation) = self.facts.invocations.get_mut(index) {
             invocation.base.clone_from(&identity.base);
@@ -274,6 +277,7 @@ impl Gatherer<'_> {
         self.acts(state, &reading, index, span);
         if reading.acts.iter().any(|act| matches!(act, Act::GitModify)) {
             state.disturb();
+            state.relinked = true;
         }
         self.code_input(&reading, stdin, index, span);
         if !reading.unexplained.is_empty() {
@@ -405,6 +409,15 @@ impl Gatherer<'_> {
     pub(super) fn written(&self, index: usize) -> String {
         self.facts.invocations.get(index).map(|each| text_of(&each.words)).unwrap_or_default()
     }
+}
+
+/// Whether an option makes ripgrep look into hidden and ignored files.
+fn shows_hidden(word: &Arg) -> bool {
+    let head = word.head();
+    let letters = head.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    word.text().is_none()
+        || letters.is_some_and(|letters| letters.contains(['u', '.']))
+        || ["--hidden", "--no-ignore", "--unrestricted"].iter().any(|option| head.starts_with(option))
 }
 
 fn is_declaration(words: &[Word]) -> bool {

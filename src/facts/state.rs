@@ -33,6 +33,9 @@ pub(super) struct State {
     pub relinked: bool,
     /// Variables of which nothing is written here may have been set in between.
     pub forgets: bool,
+    /// Something ran that could do anything. Whoever allowed it allowed it to read; what is written or
+    /// destroyed after it may still land elsewhere than it seems.
+    pub opaque: bool,
     /// Something was deleted, so that a folder to enter may be gone.
     pub removed: bool,
     /// What the paths that process substitutions made hold.
@@ -125,7 +128,7 @@ impl State {
     /// Something of which not everything is known ran.
     pub(super) fn disturb(&mut self) {
         self.disturbed = true;
-        self.relinked = true;
+        self.opaque = true;
         self.removed = true;
     }
 
@@ -137,6 +140,7 @@ impl State {
         }
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
+        self.opaque |= other.opaque;
         self.removed |= other.removed;
         self.exported.extend(other.exported.iter().cloned());
         self.readonly.extend(other.readonly.iter().cloned());
@@ -190,6 +194,7 @@ impl State {
     pub(super) fn machine_of(&mut self, other: &Self) {
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
+        self.opaque |= other.opaque;
         self.removed |= other.removed;
     }
 
@@ -206,6 +211,7 @@ impl State {
             positional: Some(positional),
             disturbed: self.disturbed,
             relinked: self.relinked,
+            opaque: self.opaque,
             removed: self.removed,
             forgets: false,
             pipes: self.pipes.clone(),

@@ -59,6 +59,8 @@ pub struct Reading {
     pub input: Input,
     /// The leading words that name what it does (`git push` is 2), for suggestions. 0: offer none.
     pub arity: usize,
+    /// Its search leaves out hidden and ignored files.
+    pub skips_hidden: bool,
     /// One of its operands, if it has any, is a file that it reads.
     pub can_read: bool,
     /// A wrapper's nature, when this program only runs another.
