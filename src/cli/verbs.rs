@@ -417,7 +417,7 @@ mod tests {
         };
         let table = [
             ("gsh check -c ls", Call::Check(check.clone())),
-            ("gsh explain -c ls --why", Call::Explain(CheckCall { why: true, ..check.clone() })),
+            ("gsh explain -c ls", Call::Explain(check.clone())),
             ("gsh check -c -x", Call::Check(CheckCall { what: What::Command("-x".into()), ..check.clone() })),
             ("gsh check --batch", Call::Check(CheckCall { what: What::Batch, ..check.clone() })),
             (
