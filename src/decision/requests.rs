@@ -242,6 +242,8 @@ fn destroys(place: &Located, change: Change, below: bool) -> Option<Destroys> {
         Change::Create | Change::Append => None,
         Change::Write | Change::Put | Change::Edit => (exists || below).then_some(Destroys::Overwrite),
         Change::Mode | Change::ModeTree => Some(Destroys::Mode),
+        // Nothing is there, and nothing that ran before can have put something of worth there.
+        Change::Delete if place.node == Node::Missing && !place.stale && !below => None,
         Change::Delete if below => Some(Destroys::Recursive),
         Change::Delete | Change::Move => Some(Destroys::Delete),
         Change::DeleteTree => Some(Destroys::Recursive),
