@@ -1,5 +1,6 @@
 //! Asking a person at a terminal of their own, seen on the screen of a terminal emulator.
 
+use std::path::Path;
 use std::time::Duration;
 
 use crate::common::machine::{Gsh, Screen};
@@ -122,4 +123,45 @@ fn an_allowed_command_has_a_terminal_of_the_right_size() {
     screen.wait_for("on a terminal");
     assert!(screen.text().contains("30 100"), "{}", screen.text());
     assert_eq!(screen.wait(), 0);
+}
+
+/// An interactive bash on the test's terminal, which starts gsh as its own words say; `$GO` is a file
+/// that the test may make.
+fn in_a_shell(line: &str, go: &Path) -> Screen {
+    let holder = std::env::current_exe().expect("this program");
+    let config = format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string());
+    let shell = Gsh::new("/bin/bash").config(&config).args(["--norc", "--noprofile", "-i"]);
+    let mut screen =
+        shell.env("PS1", "ready> ").env("GSH", GSH).env("ASKED", ASKED).env("GO", go).pty(80, 24);
+    screen.wait_for("ready>");
+    screen.type_keys(line);
+    screen
+}
+
+#[test]
+fn from_the_background_nobody_is_asked_and_the_shell_goes_on() {
+    let mut screen = in_a_shell("\"$GSH\" -c \"$ASKED\" & wait; echo \"end: $?\"\r", Path::new(""));
+    screen.wait_for("gsh runs in the background of this terminal");
+    screen.wait_for("end: 0");
+    assert!(!screen.text().contains("allow once"), "{}", screen.text());
+    // Its settings are the shell's own, and its keys reach the shell.
+    screen.type_keys("echo goes-$((1 + 1))\r");
+    screen.wait_for("goes-2");
+    screen.type_keys("exit 3\r");
+    assert_eq!(screen.wait(), 3, "{}", screen.text());
+}
+
+#[test]
+fn lines_of_others_begin_at_the_left_during_a_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let go = folder.path().join("go");
+    let other = "until [ -e \"$GO\" ]; do sleep 0.1; done; printf 'other-%s\\n' 1 2";
+    let mut screen = in_a_shell(&format!("({other}) & \"$GSH\" -c \"$ASKED\"\r"), &go);
+    screen.wait_for("allow once");
+    std::fs::write(&go, "").expect("the sign to go on");
+    screen.wait_for("other-2");
+    let shown = screen.text();
+    assert!(shown.lines().any(|line| line == "other-2"), "{shown}");
+    screen.type_keys("n");
+    screen.wait_for("declined");
 }

@@ -9,8 +9,8 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::{Answer, Panel};
-use crate::sys::tty::{self, InFront, RawMode};
+use super::{Answer, Panel, Unavailable};
+use crate::sys::tty::{self, RawMode};
 
 /// Keys pressed this early were meant for whatever was on the screen before.
 const TOO_EARLY: Duration = Duration::from_millis(200);
@@ -40,20 +40,28 @@ fn meaning(key: u8) -> Key {
     }
 }
 
-/// Shows the panel and waits for an answer: one at a time per terminal, in front, in raw mode, all
-/// of it undone on every way out.
+/// Shows the panel and waits for an answer: one at a time per terminal, with every key as it is
+/// pressed, all of it undone on every way out.
 ///
 /// # Errors
-/// When the terminal is gone or is none.
-pub fn ask(terminal: &File, panel: &Panel) -> io::Result<Answer> {
-    let _one_at_a_time = lock(terminal)?;
+/// When the terminal is gone or is none, or somebody else is in front of it.
+pub fn ask(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
+    let _turn = turn(terminal)?;
     let fd = terminal.as_fd();
-    let _front = InFront::take(fd)?;
-    let mode = RawMode::enter(fd)?;
+    let mode = RawMode::keys_only(fd)?;
     let answer = Asking { terminal, panel, page: 0 }.answer()?;
     let with_reason = matches!(&answer, Answer::Denied { reason: Some(_) });
     drop(mode);
     if with_reason { Ok(Answer::Denied { reason: typed_reason(terminal)? }) } else { Ok(answer) }
+}
+
+/// Our turn at the terminal. From the background nothing is asked: the keys and the settings are
+/// those of whoever is in front. While we wait for our turn we may be moved there.
+fn turn(terminal: &File) -> Result<Flock<File>, Unavailable> {
+    let in_front = || if tty::in_front(terminal.as_fd()) { Ok(()) } else { Err(Unavailable::Background) };
+    in_front()?;
+    let held = lock(terminal)?;
+    in_front().map(|()| held)
 }
 
 /// Other questions at the same terminal wait until this one is answered.
@@ -100,14 +108,14 @@ impl Asking<'_> {
     fn show(&self) -> io::Result<()> {
         let (columns, rows) = self.size();
         let page = self.page.min(self.panel.pages(columns, rows) - 1);
-        let text = self.panel.page(columns, rows, page).join("\r\n");
+        let text = self.panel.page(columns, rows, page).join("\n");
         let mut out = self.terminal;
-        out.write_all(format!("\r\n{text}\r\n").as_bytes())
+        out.write_all(format!("\n{text}\n").as_bytes())
     }
 
     fn end(&self, word: &str) -> io::Result<()> {
         let mut out = self.terminal;
-        out.write_all(format!("gsh: {word}\r\n").as_bytes())
+        out.write_all(format!("gsh: {word}\n").as_bytes())
     }
 }
 
@@ -164,7 +172,12 @@ fn read_byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
 fn typed_reason(terminal: &File) -> io::Result<Option<String>> {
     let mut out = terminal;
     out.write_all(b"Reason (Enter for none): ")?;
-    Ok(typed_line(terminal)?.filter(|line| !line.is_empty()))
+    let line = typed_line(terminal)?;
+    if line.is_none() {
+        // The end of input is shown as nothing: what follows would stand on the same line.
+        out.write_all(b"\n")?;
+    }
+    Ok(line.filter(|line| !line.is_empty()))
 }
 
 /// A line; None at the end of input (`^D`).
@@ -186,9 +199,8 @@ fn typed_line(terminal: &File) -> io::Result<Option<String>> {
 ///
 /// # Errors
 /// When the terminal is gone or is none.
-pub fn ask_plainly(terminal: &File, panel: &Panel) -> io::Result<Answer> {
-    let _one_at_a_time = lock(terminal)?;
-    let _front = InFront::take(terminal.as_fd())?;
+pub fn ask_plainly(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
+    let _turn = turn(terminal)?;
     let mut out = terminal;
     for line in panel.plain_lines() {
         out.write_all(format!("{line}\n").as_bytes())?;

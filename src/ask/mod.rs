@@ -36,12 +36,21 @@ pub enum Unavailable {
     /// Questions were switched off (`--non-interactive`).
     #[error("questions are switched off")]
     NonInteractive,
+    /// Somebody else is in front of the terminal: its keys are not meant for us.
+    #[error("gsh runs in the background of this terminal")]
+    Background,
     /// The terminal may be an agent's, and no person vouched for its kind.
     #[error("the terminal may not be a person's: {0}")]
     NotAPersons(String),
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
+}
+
+impl From<std::io::Error> for Unavailable {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
 }
 
 /// Who refused.
@@ -101,7 +110,6 @@ pub fn ask(panel: &Panel, manner: &Manner) -> Result<Answer, Unavailable> {
 }
 
 fn ask_at(place: &Path, panel: &Panel, plain: bool) -> Result<Answer, Unavailable> {
-    let terminal = crate::sys::tty::open(place).map_err(|error| Unavailable::Failed(error.to_string()))?;
-    let answer = if plain { keys::ask_plainly(&terminal, panel) } else { keys::ask(&terminal, panel) };
-    answer.map_err(|error| Unavailable::Failed(error.to_string()))
+    let terminal = crate::sys::tty::open(place)?;
+    if plain { keys::ask_plainly(&terminal, panel) } else { keys::ask(&terminal, panel) }
 }
