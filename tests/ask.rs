@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value::Null;
+
 use crate::common::machine::{Gsh, Screen};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
@@ -76,7 +80,7 @@ fn a_reason_goes_with_the_refusal() {
 fn hostile_text_is_made_visible_and_narrow_windows_hold_it() {
     let text = "gsh-test-no-such-program $'\\u202e' \u{202e}evil";
     let mut screen = asked(text, 40, 12);
-    screen.wait_for("allow once");
+    screen.wait_for("[n] or [Esc] deny");
     let shown = screen.text();
     assert!(!shown.contains('\u{202e}'), "{shown}");
     let_the_person_read();
@@ -162,6 +166,68 @@ fn lines_of_others_begin_at_the_left_during_a_question() {
     screen.wait_for("other-2");
     let shown = screen.text();
     assert!(shown.lines().any(|line| line == "other-2"), "{shown}");
+    let_the_person_read();
     screen.type_keys("n");
     screen.wait_for("declined");
+}
+
+#[test]
+fn yes_counts_only_after_the_last_page() {
+    let text: String = (0..60).map(|n| format!("gsh-test-no-such-program --line={n}\n")).collect();
+    let mut screen = asked(&(text + "exit 7"), 80, 24);
+    screen.wait_for("page 1/");
+    let_the_person_read();
+    for page in 2.. {
+        assert!(!screen.text().contains("allow once"), "{}", screen.text());
+        // Twice: what moves on must not be what approves.
+        screen.type_keys("yy");
+        screen.wait_for("y counts only after the last page");
+        screen.type_keys("\t");
+        screen.wait_for(&format!("page {page}/"));
+        if screen.text().contains("allow once") {
+            break;
+        }
+    }
+    assert!(screen.text().contains("rule:"), "{}", screen.text());
+    screen.type_keys("y");
+    assert_eq!(screen.wait(), 7, "{}", screen.text());
+}
+
+#[test]
+fn an_abandoned_question_is_on_record_and_the_signal_ends_gsh() {
+    for (signal, name) in
+        [(Signal::SIGTERM, "Terminated"), (Signal::SIGHUP, "Hangup"), (Signal::SIGINT, "Interrupt")]
+    {
+        for keys in ["", "d"] {
+            let mut screen = asked(ASKED, 80, 24);
+            screen.wait_for("allow once");
+            let_the_person_read();
+            screen.type_keys(keys);
+            if keys == "d" {
+                screen.wait_for("Reason");
+            }
+            kill(Pid::from_raw(screen.pid()), signal).expect("it runs");
+            screen.wait_for_death(name);
+            let records = screen.records();
+            let told: Vec<_> = records.iter().map(|record| (&record["event"], &record["why"])).collect();
+            assert_eq!(told, [(&"opened".into(), &Null), (&"closed".into(), &"question abandoned".into())]);
+            assert!(records[0]["decided_by"]["nobody"].as_str().is_some_and(|why| why.contains("abandoned")));
+        }
+    }
+}
+
+#[test]
+fn the_reason_line_ends_also_without_a_reason() {
+    for keys in ["\u{4}", "\u{3}", "\r"] {
+        let mut screen = asked(ASKED, 80, 24);
+        screen.wait_for("allow once");
+        let_the_person_read();
+        screen.type_keys("d");
+        screen.wait_for("Reason (Enter for none):");
+        screen.type_keys(keys);
+        assert_eq!(screen.wait(), 126, "{keys:?}");
+        screen.wait_for("the user declined");
+        let shown = screen.text();
+        assert!(shown.lines().any(|line| line.starts_with("gsh: the user declined")), "{shown}");
+    }
 }

@@ -42,6 +42,9 @@ pub enum Unavailable {
     /// The terminal may be an agent's, and no person vouched for its kind.
     #[error("the terminal may not be a person's: {0}")]
     NotAPersons(String),
+    /// A signal that ends gsh came while the question was open.
+    #[error("question abandoned (signal {0})")]
+    Abandoned(i32),
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
@@ -62,6 +65,17 @@ pub enum Refusal {
     Person(Option<String>),
     /// A person would have had to say, and none could be asked.
     NobodyToAsk(Unavailable),
+}
+
+impl Refusal {
+    /// Why nothing ran, for the closing record.
+    #[must_use]
+    pub fn why(&self) -> &'static str {
+        match self {
+            Self::NobodyToAsk(Unavailable::Abandoned(_)) => "question abandoned",
+            _ => "refused",
+        }
+    }
 }
 
 /// What a decision comes to when whoever may be asked was asked.

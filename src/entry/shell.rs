@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::steer::{FAILED, REFUSED, refusal};
 use super::world::Surrounds;
-use crate::ask::Manner;
+use crate::ask::{Manner, Refusal, Unavailable};
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
@@ -18,6 +18,7 @@ use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
 use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+use crate::sys::signal::die_of;
 
 /// A shell's call, as meant.
 #[derive(Debug)]
@@ -107,6 +108,10 @@ pub fn run(asked: Asked) -> ExitCode {
     let means = means(asked, &request, &policy, (&surrounds, &machine, shell));
     match pipeline::run(&request, &policy, &machine, means) {
         Ending::Ran(outcome) => outcome.imitate(),
+        Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
+            // The question and its end are on record: now the signal may do what it came for.
+            die(signal)
+        }
         Ending::Refused(decision, by) => {
             eprint!("{}", refusal(&request.text, &decision, &by, as_json));
             ExitCode::from(if decision.reason == INTERNAL_ERROR { FAILED } else { REFUSED })
@@ -116,6 +121,12 @@ pub fn run(asked: Asked) -> ExitCode {
             ExitCode::from(FAILED)
         }
     }
+}
+
+/// Ends by this signal, or with the status that tells of it.
+fn die(signal: i32) -> ExitCode {
+    die_of(signal);
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
 fn text(given: &Given) -> Result<Vec<u8>, NoText> {

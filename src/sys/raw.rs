@@ -27,17 +27,21 @@ extern "C" fn note_start() {
             bits |= 1 << descriptor;
         }
     }
-    // SAFETY: a null new action only reads the present one into `action`, which is a plain C
-    // structure for which all zeroes is a valid value.
-    let ignored = unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut action) == 0
-            && action.sa_sigaction == libc::SIG_IGN
-    };
-    if ignored {
+    if is_ignored(Signal::SIGPIPE) {
         bits |= PIPE_IGNORED;
     }
     AT_START.store(bits, Ordering::Relaxed);
+}
+
+/// Whether a signal is ignored now.
+pub(super) fn is_ignored(which: Signal) -> bool {
+    // SAFETY: a null new action only reads the present one into `action`, which is a plain C
+    // structure for which all zeroes is a valid value.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(which as libc::c_int, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 // SAFETY: the section holds functions of this very type, called once before `main`; the function
