@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// A screen that does not show what is waited for by then never will.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A call of gsh, being put together.
 pub(crate) struct Gsh {
@@ -70,6 +70,12 @@ impl Gsh {
     /// What stands on standard input.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
+        self
+    }
+
+    /// Another program, which starts what is meant itself.
+    pub(crate) fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = program.into();
         self
     }
 
@@ -258,6 +264,11 @@ impl Screen {
     /// The program's process.
     pub(crate) fn pid(&self) -> i32 {
         self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).expect("it runs")
+    }
+
+    /// A path below its machine's own folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.machine.as_ref().expect("a machine").at(path)
     }
 
     /// Every record of its machine.
