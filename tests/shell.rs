@@ -332,3 +332,52 @@ fn a_text_without_end_is_not_read_for_ever() {
     assert_eq!((run.status, run.stdout()), (Some(126), String::new()), "{}", run.stderr());
     assert!(run.stderr().contains("standard input: too long"), "{}", run.stderr());
 }
+
+/// What stands in a refusal between the line that ends so and the next sentence.
+fn lines_after(text: &str, end: &str, count: usize) -> String {
+    let mut lines = text.lines().skip_while(|line| !line.ends_with(end)).skip(1);
+    lines.by_ref().take(count).fold(String::new(), |all, line| all + line + "\n")
+}
+
+#[test]
+fn the_lines_that_a_refusal_offers_are_enough() {
+    for (text, count, end) in [
+        ("git push origin main", 1, "with this line:"),
+        ("npm test", 1, "with this line:"),
+        ("git push origin main; npm test", 2, "which are all needed:"),
+    ] {
+        let run = Gsh::new(GSH).args(["-c", text]).run();
+        assert_eq!(run.status, Some(126), "{text}");
+        let lines = lines_after(&run.stderr(), end, count);
+        assert_eq!(lines.lines().count(), count, "{}", run.stderr());
+        let run = run.machine.again().config(&format!("[permissions]\n{lines}")).args(["-c", text]).run();
+        assert_ne!(run.status, Some(126), "{text} with\n{lines}: {}", run.stderr());
+        assert!(!run.stderr().starts_with("gsh: "), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn a_refusal_offers_no_lines_that_would_not_do() {
+    let run = Gsh::new(GSH).project_file("a", "text").args(["-c", "npm test; rm a"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(!run.stderr().contains("= \"allow\""), "{}", run.stderr());
+    let damaged = Gsh::new(GSH).config("no_such_key = 1\n").args(["-c", "npm test"]).run();
+    assert_eq!(damaged.status, Some(126));
+    assert!(!damaged.stderr().contains("= \"allow\""), "{}", damaged.stderr());
+    assert!(damaged.stderr().contains("`gsh status` shows what is wrong"), "{}", damaged.stderr());
+}
+
+#[test]
+fn refusals_say_what_helps_and_nothing_twice() {
+    for (args, expected) in [
+        (vec!["-c", "echo 'never closed"], "Correcting it needs nobody's approval."),
+        (vec!["--mode", "dont-ask", "-c", "gsh-test-one --a"], "mode dont-ask refuses what asks"),
+    ] {
+        let run = Gsh::new(GSH).args(args.clone()).run();
+        assert_eq!(run.status, Some(126), "{args:?}");
+        assert!(run.stderr().contains(expected), "{args:?}: {}", run.stderr());
+    }
+    let run = Gsh::new(GSH).args(["-c", "gsh-canary-deny"]).run();
+    let first = run.stderr().lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first.matches("gsh-canary-deny").count(), 1, "{first}");
+}

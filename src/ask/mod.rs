@@ -39,8 +39,8 @@ pub enum Unavailable {
     /// Somebody else is in front of the terminal: its keys are not meant for us.
     #[error("gsh runs in the background of this terminal")]
     Background,
-    /// The terminal may be an agent's, and no person vouched for its kind.
-    #[error("the terminal may not be a person's: {0}")]
+    /// The terminal may be an agent's, and no person vouched for its kind: the word to do so.
+    #[error("the terminal may not be a person's: {0} holds it")]
     NotAPersons(String),
     /// A signal that ends gsh came while the question was open.
     #[error("question abandoned (signal {0})")]
