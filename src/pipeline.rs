@@ -63,7 +63,7 @@ pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) ->
 
 fn refused(record: Opened, decision: Decision, refusal: Refusal) -> Ending {
     // The refusal stands whether or not its closing line could be written.
-    let _ = record.close(&Closing::NotRun { why: "refused" });
+    let _ = record.close(&Closing::NotRun { why: refusal.why() });
     Ending::Refused(Box::new(decision), refusal)
 }
 

@@ -1,6 +1,11 @@
 //! Asking a person at a terminal of their own, seen on the screen of a terminal emulator.
 
+use std::path::Path;
 use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value::Null;
 
 use crate::common::machine::{Gsh, Screen};
 
@@ -75,7 +80,7 @@ fn a_reason_goes_with_the_refusal() {
 fn hostile_text_is_made_visible_and_narrow_windows_hold_it() {
     let text = "gsh-test-no-such-program $'\\u202e' \u{202e}evil";
     let mut screen = asked(text, 40, 12);
-    screen.wait_for("allow once");
+    screen.wait_for("[n] or [Esc] deny");
     let shown = screen.text();
     assert!(!shown.contains('\u{202e}'), "{shown}");
     let_the_person_read();
@@ -122,4 +127,114 @@ fn an_allowed_command_has_a_terminal_of_the_right_size() {
     screen.wait_for("on a terminal");
     assert!(screen.text().contains("30 100"), "{}", screen.text());
     assert_eq!(screen.wait(), 0);
+}
+
+/// An interactive bash on the test's terminal, which starts gsh as its own words say; `$GO` is a file
+/// that the test may make.
+fn in_a_shell(line: &str, go: &Path) -> Screen {
+    let holder = std::env::current_exe().expect("this program");
+    let config = format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string());
+    let shell = Gsh::new("/bin/bash").config(&config).args(["--norc", "--noprofile", "-i"]);
+    let mut screen =
+        shell.env("PS1", "ready> ").env("GSH", GSH).env("ASKED", ASKED).env("GO", go).pty(80, 24);
+    screen.wait_for("ready>");
+    screen.type_keys(line);
+    screen
+}
+
+#[test]
+fn from_the_background_nobody_is_asked_and_the_shell_goes_on() {
+    let mut screen = in_a_shell("\"$GSH\" -c \"$ASKED\" & wait; echo \"end: $?\"\r", Path::new(""));
+    screen.wait_for("gsh runs in the background of this terminal");
+    screen.wait_for("end: 0");
+    assert!(!screen.text().contains("allow once"), "{}", screen.text());
+    // Its settings are the shell's own, and its keys reach the shell.
+    screen.type_keys("echo goes-$((1 + 1))\r");
+    screen.wait_for("goes-2");
+    screen.type_keys("exit 3\r");
+    assert_eq!(screen.wait(), 3, "{}", screen.text());
+}
+
+#[test]
+fn lines_of_others_begin_at_the_left_during_a_question() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let go = folder.path().join("go");
+    let other = "until [ -e \"$GO\" ]; do sleep 0.1; done; printf 'other-%s\\n' 1 2";
+    let mut screen = in_a_shell(&format!("({other}) & \"$GSH\" -c \"$ASKED\"\r"), &go);
+    screen.wait_for("allow once");
+    std::fs::write(&go, "").expect("the sign to go on");
+    screen.wait_for("other-2");
+    let shown = screen.text();
+    assert!(shown.lines().any(|line| line == "other-2"), "{shown}");
+    let_the_person_read();
+    screen.type_keys("n");
+    screen.wait_for("declined");
+}
+
+#[test]
+fn yes_counts_only_after_the_last_page() {
+    let text: String = (0..60).map(|n| format!("gsh-test-no-such-program --line={n}\n")).collect();
+    let mut screen = asked(&(text + "exit 7"), 80, 24);
+    screen.wait_for("page 1/");
+    let_the_person_read();
+    for page in 2.. {
+        assert!(!screen.text().contains("allow once"), "{}", screen.text());
+        // Twice: what moves on must not be what approves.
+        screen.type_keys("yy");
+        screen.wait_for("y counts only after the last page");
+        screen.type_keys("\t");
+        screen.wait_for(&format!("page {page}/"));
+        if screen.text().contains("allow once") {
+            break;
+        }
+    }
+    assert!(screen.text().contains("rule:"), "{}", screen.text());
+    screen.type_keys("y");
+    assert_eq!(screen.wait(), 7, "{}", screen.text());
+}
+
+#[test]
+fn an_abandoned_question_is_on_record_and_the_signal_ends_gsh() {
+    for (signal, name) in
+        [(Signal::SIGTERM, "Terminated"), (Signal::SIGHUP, "Hangup"), (Signal::SIGINT, "Interrupt")]
+    {
+        for keys in ["", "d"] {
+            let mut screen = asked(ASKED, 80, 24);
+            screen.wait_for("allow once");
+            let_the_person_read();
+            screen.type_keys(keys);
+            if keys == "d" {
+                screen.wait_for("Reason");
+            }
+            kill(Pid::from_raw(screen.pid()), signal).expect("it runs");
+            screen.wait_for_death(name);
+            let records = screen.records();
+            let told: Vec<_> = records.iter().map(|record| (&record["event"], &record["why"])).collect();
+            assert_eq!(told, [(&"opened".into(), &Null), (&"closed".into(), &"question abandoned".into())]);
+            assert!(records[0]["decided_by"]["nobody"].as_str().is_some_and(|why| why.contains("abandoned")));
+        }
+    }
+}
+
+#[test]
+fn the_reason_line_ends_also_without_a_reason() {
+    for keys in ["\u{4}", "\u{3}", "\r"] {
+        let mut screen = asked(ASKED, 80, 24);
+        screen.wait_for("allow once");
+        let_the_person_read();
+        screen.type_keys("d");
+        screen.wait_for("Reason (Enter for none):");
+        screen.type_keys(keys);
+        assert_eq!(screen.wait(), 126, "{keys:?}");
+        screen.wait_for("the user declined");
+        let shown = screen.text();
+        assert!(shown.lines().any(|line| line.starts_with("gsh: the user declined")), "{shown}");
+    }
+}
+
+#[test]
+fn without_a_text_there_is_no_shell_at_a_terminal() {
+    let mut screen = Gsh::new(GSH).pty(80, 24);
+    assert_eq!(screen.wait(), 2);
+    screen.wait_for("gsh: no interactive shell yet");
 }

@@ -1,9 +1,10 @@
 //! gsh as a shell, against the real bash: the same status, output, signals and names. Every text here is
 //! harmless by itself.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::common::machine::Gsh;
+use crate::common::machine::{Gsh, Run};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 
@@ -257,4 +258,126 @@ fn make_is_stopped_at_the_canary() {
     assert_eq!(run.status, Some(2), "{}", run.stdout());
     assert!(run.stdout().contains("before\n") && !run.stdout().contains("after\n"), "{}", run.stdout());
     assert!(run.stderr().contains("canary"), "{}", run.stderr());
+}
+
+/// The one file of the machine's records.
+fn day_file(machine: &Gsh) -> PathBuf {
+    let folder = machine.at("home/.local/state/gsh/audit");
+    let entry = std::fs::read_dir(folder).expect("records").next().expect("a file");
+    entry.expect("an entry").path()
+}
+
+#[test]
+fn a_record_after_a_torn_line_has_a_line_of_its_own() {
+    let run = Gsh::new(GSH).args(["-c", "echo first"]).run();
+    let file = day_file(&run.machine);
+    let whole = std::fs::read_to_string(&file).expect("records");
+    // The closing line was cut in its middle.
+    let torn = whole.trim_end().strip_suffix('}').expect("a closing line").to_owned();
+    std::fs::write(&file, &torn).expect("a torn file");
+    let run = run.machine.again().args(["-c", "echo second"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    let text = std::fs::read_to_string(&file).expect("records");
+    let after = text.strip_prefix(&torn).expect("what was there stays");
+    assert!(after.starts_with("\n{"), "{after}");
+    let events: Vec<_> = after
+        .trim()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a record")["event"].clone())
+        .collect();
+    assert_eq!(events, ["opened", "closed"]);
+}
+
+/// gsh where no file may grow beyond so many KiB, and what meets that limit dies or, `ignore`d, is told.
+fn limited(machine: Gsh, kib: u32, signal: &str, text: &str) -> Run {
+    let script = format!("ulimit -f {kib}; exec env --{signal}-signal=XFSZ \"$0\" -c \"$1\"");
+    machine.again().program("/bin/bash").args(["-c", &script, GSH, text]).run()
+}
+
+#[test]
+fn a_limit_on_files_is_no_death_of_gsh() {
+    let machine = || Gsh::new(GSH).args(["-c", "echo first"]).run().machine;
+    // No place takes a record: nothing runs, and it is said.
+    let run = limited(machine(), 0, "default", "echo hi");
+    assert_eq!((run.status, run.signal, run.stdout()), (Some(125), None, String::new()), "{}", run.stderr());
+    assert!(run.stderr().contains("record"), "{}", run.stderr());
+    // The day's file is beyond the limit; the place to fall back to may or may not be.
+    let full = machine();
+    let mut text = std::fs::read_to_string(day_file(&full)).expect("records");
+    text.push_str(&format!("{{\"event\":\"padding\",\"text\":\"{}\"}}\n", "x".repeat(4096)));
+    std::fs::write(day_file(&full), text).expect("a long file");
+    let run = limited(full, 3, "default", "echo hi");
+    let expected = if run.status == Some(0) { (Some(0), "hi\n") } else { (Some(125), "") };
+    assert_eq!((run.status, run.stdout().as_str()), expected, "{}", run.stderr());
+    assert_eq!(run.records().len(), 3, "nothing was added");
+}
+
+#[test]
+fn the_command_has_its_callers_way_with_a_limit_on_files() {
+    const TOO_LARGE: i32 = 25;
+    let text = "echo x > made; exit 3";
+    for (disposition, status, signal) in [("default", None, Some(TOO_LARGE)), ("ignore", Some(3), None)] {
+        let machine = Gsh::new(GSH).config("[audit]\nrequired = false\n");
+        let run = limited(machine, 0, disposition, text);
+        assert_eq!((run.status, run.signal), (status, signal), "{disposition}: {}", run.stderr());
+    }
+}
+
+#[test]
+fn a_text_without_end_is_not_read_for_ever() {
+    let run = Gsh::new(GSH).args(["/dev/zero"]).run();
+    assert_eq!(run.status, Some(126), "{}", run.stderr());
+    assert!(run.stderr().contains("/dev/zero: too long to be decided"), "{}", run.stderr());
+    let run = Gsh::new("/bin/bash").args(["-c", "yes echo | \"$0\"", GSH]).run();
+    assert_eq!((run.status, run.stdout()), (Some(126), String::new()), "{}", run.stderr());
+    assert!(run.stderr().contains("standard input: too long"), "{}", run.stderr());
+}
+
+/// What stands in a refusal between the line that ends so and the next sentence.
+fn lines_after(text: &str, end: &str, count: usize) -> String {
+    let mut lines = text.lines().skip_while(|line| !line.ends_with(end)).skip(1);
+    lines.by_ref().take(count).fold(String::new(), |all, line| all + line + "\n")
+}
+
+#[test]
+fn the_lines_that_a_refusal_offers_are_enough() {
+    for (text, count, end) in [
+        ("git push origin main", 1, "with this line:"),
+        ("npm test", 1, "with this line:"),
+        ("git push origin main; npm test", 2, "which are all needed:"),
+    ] {
+        let run = Gsh::new(GSH).args(["-c", text]).run();
+        assert_eq!(run.status, Some(126), "{text}");
+        let lines = lines_after(&run.stderr(), end, count);
+        assert_eq!(lines.lines().count(), count, "{}", run.stderr());
+        let run = run.machine.again().config(&format!("[permissions]\n{lines}")).args(["-c", text]).run();
+        assert_ne!(run.status, Some(126), "{text} with\n{lines}: {}", run.stderr());
+        assert!(!run.stderr().starts_with("gsh: "), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn a_refusal_offers_no_lines_that_would_not_do() {
+    let run = Gsh::new(GSH).project_file("a", "text").args(["-c", "npm test; rm a"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(!run.stderr().contains("= \"allow\""), "{}", run.stderr());
+    let damaged = Gsh::new(GSH).config("no_such_key = 1\n").args(["-c", "npm test"]).run();
+    assert_eq!(damaged.status, Some(126));
+    assert!(!damaged.stderr().contains("= \"allow\""), "{}", damaged.stderr());
+    assert!(damaged.stderr().contains("`gsh status` shows what is wrong"), "{}", damaged.stderr());
+}
+
+#[test]
+fn refusals_say_what_helps_and_nothing_twice() {
+    for (args, expected) in [
+        (vec!["-c", "echo 'never closed"], "Correcting it needs nobody's approval."),
+        (vec!["--mode", "dont-ask", "-c", "gsh-test-one --a"], "mode dont-ask refuses what asks"),
+    ] {
+        let run = Gsh::new(GSH).args(args.clone()).run();
+        assert_eq!(run.status, Some(126), "{args:?}");
+        assert!(run.stderr().contains(expected), "{args:?}: {}", run.stderr());
+    }
+    let run = Gsh::new(GSH).args(["-c", "gsh-canary-deny"]).run();
+    let first = run.stderr().lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first.matches("gsh-canary-deny").count(), 1, "{first}");
 }

@@ -1,7 +1,12 @@
 //! Commands on a terminal of their own, seen from a person's terminal.
 
-use crate::common::machine::{Gsh, Screen};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use portable_pty::CommandBuilder;
+
+use crate::common::machine::{Gsh, PATIENCE, Screen};
 
 /// The program under test is this very file's program: called with a text, it runs it on a terminal
 /// of its own, as gsh does.
@@ -16,6 +21,8 @@ fn relay_side() {
     };
     let ended = gsh::run::pty::run(program).expect("it runs");
     println!("\nend: {ended:?}");
+    // It stays until a line is typed, so that the terminal can be looked at.
+    std::io::stdin().read_line(&mut String::new()).expect("a line");
 }
 
 fn relayed(text: &str) -> Screen {
@@ -77,4 +84,30 @@ fn the_builder_drives_a_screen() {
     assert_eq!(screen.wait(), 5);
     assert!(crate::common::machine::records(std::path::Path::new("/nonexistent")).is_empty());
     assert!(screen.text().contains("<a b>"));
+}
+
+/// Whether a process runs; one that only waits for its parent to notice its end does not.
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+}
+
+#[test]
+fn a_killed_gsh_leaves_no_command_behind() {
+    // The command does not mind that its terminal is hung up.
+    let text = "trap '' HUP; echo \"pids $$ $PPID end\"; until [ -e go ]; do sleep 0.1; done; echo x > made";
+    let mut screen = Gsh::new(env!("CARGO_BIN_EXE_gsh")).args(["--yolo", "-c", text]).pty(80, 24);
+    screen.wait_for(" end");
+    let shown = screen.text();
+    let pids: Vec<&str> =
+        shown.split_whitespace().skip_while(|word| *word != "pids").skip(1).take(2).collect();
+    assert!(pids.len() == 2 && pids.iter().all(|pid| runs(pid)), "{shown}");
+    kill(Pid::from_raw(screen.pid()), Signal::SIGKILL).expect("it runs");
+    let begun = Instant::now();
+    while pids.iter().any(|pid| runs(pid)) {
+        assert!(begun.elapsed() < PATIENCE, "still there: {pids:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::fs::write(screen.at("project/go"), "").expect("the sign to go on");
+    assert!(!screen.at("project/made").exists());
 }

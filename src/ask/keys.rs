@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 
-use super::{Answer, Panel};
-use crate::sys::tty::{self, InFront, RawMode};
+use super::{Answer, Panel, Unavailable};
+use crate::sys::signal::{Heard, Listening};
+use crate::sys::tty::{self, RawMode};
 
 /// Keys pressed this early were meant for whatever was on the screen before.
 const TOO_EARLY: Duration = Duration::from_millis(200);
@@ -40,20 +42,29 @@ fn meaning(key: u8) -> Key {
     }
 }
 
-/// Shows the panel and waits for an answer: one at a time per terminal, in front, in raw mode, all
-/// of it undone on every way out.
+/// Shows the panel and waits for an answer: one at a time per terminal, with every key as it is
+/// pressed, all of it undone on every way out.
 ///
 /// # Errors
-/// When the terminal is gone or is none.
-pub fn ask(terminal: &File, panel: &Panel) -> io::Result<Answer> {
-    let _one_at_a_time = lock(terminal)?;
+/// When the terminal is gone or is none, or somebody else is in front of it.
+pub fn ask(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
+    let _turn = turn(terminal)?;
     let fd = terminal.as_fd();
-    let _front = InFront::take(fd)?;
-    let mode = RawMode::enter(fd)?;
-    let answer = Asking { terminal, panel, page: 0 }.answer()?;
+    let keys = Keys { terminal: fd, signals: Listening::to_endings().map_err(io::Error::from)? };
+    let mode = RawMode::keys_only(fd)?;
+    let answer = Asking { terminal, keys: &keys, panel, page: 0, shown: None, seen: false }.answer()?;
     let with_reason = matches!(&answer, Answer::Denied { reason: Some(_) });
     drop(mode);
-    if with_reason { Ok(Answer::Denied { reason: typed_reason(terminal)? }) } else { Ok(answer) }
+    if with_reason { Ok(Answer::Denied { reason: typed_reason(terminal, &keys)? }) } else { Ok(answer) }
+}
+
+/// Our turn at the terminal. From the background nothing is asked: the keys and the settings are
+/// those of whoever is in front. While we wait for our turn we may be moved there.
+fn turn(terminal: &File) -> Result<Flock<File>, Unavailable> {
+    let in_front = || if tty::in_front(terminal.as_fd()) { Ok(()) } else { Err(Unavailable::Background) };
+    in_front()?;
+    let held = lock(terminal)?;
+    in_front().map(|()| held)
 }
 
 /// Other questions at the same terminal wait until this one is answered.
@@ -70,21 +81,37 @@ fn lock(terminal: &File) -> io::Result<Flock<File>> {
 
 struct Asking<'a> {
     terminal: &'a File,
+    keys: &'a Keys<'a>,
     panel: &'a Panel,
     page: usize,
+    /// The size of the window that the pages were cut for.
+    shown: Option<(usize, usize)>,
+    /// The last page was shown, and so all before it.
+    seen: bool,
 }
 
 impl Asking<'_> {
-    fn answer(mut self) -> io::Result<Answer> {
+    fn answer(mut self) -> Result<Answer, Unavailable> {
         self.show()?;
         drop_early(self.terminal.as_fd())?;
         loop {
-            match meaning(next_key(self.terminal.as_fd())?) {
-                Key::Once => return self.end("allowed once").map(|()| Answer::Once),
-                Key::Deny => return self.end("denied").map(|()| Answer::Denied { reason: None }),
+            let (size, key) = (self.size(), meaning(self.keys.next()?));
+            let as_shown = self.shown == Some(size);
+            match key {
+                Key::Once if as_shown && self.seen => {
+                    self.say("allowed once")?;
+                    return Ok(Answer::Once);
+                }
+                // Another window cuts other pages: all is shown anew, from the first.
+                Key::Once if !as_shown => self.show()?,
+                Key::Once => self.say("y counts only after the last page; Tab shows the next")?,
+                Key::Deny => {
+                    self.say("denied")?;
+                    return Ok(Answer::Denied { reason: None });
+                }
                 Key::DenyWithReason => return Ok(Answer::Denied { reason: Some(String::new()) }),
                 Key::NextPage => {
-                    let (columns, rows) = self.size();
+                    let (columns, rows) = size;
                     self.page = (self.page + 1) % self.panel.pages(columns, rows);
                     self.show()?;
                 }
@@ -97,17 +124,21 @@ impl Asking<'_> {
         tty::size(self.terminal.as_fd()).map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))
     }
 
-    fn show(&self) -> io::Result<()> {
-        let (columns, rows) = self.size();
-        let page = self.page.min(self.panel.pages(columns, rows) - 1);
-        let text = self.panel.page(columns, rows, page).join("\r\n");
+    fn show(&mut self) -> io::Result<()> {
+        let size = self.size();
+        if self.shown != Some(size) {
+            (self.page, self.shown, self.seen) = (0, Some(size), false);
+        }
+        let (columns, rows) = size;
+        self.seen |= self.page + 1 >= self.panel.pages(columns, rows);
+        let text = self.panel.page(columns, rows, self.page).join("\n");
         let mut out = self.terminal;
-        out.write_all(format!("\r\n{text}\r\n").as_bytes())
+        out.write_all(format!("\n{text}\n").as_bytes())
     }
 
-    fn end(&self, word: &str) -> io::Result<()> {
+    fn say(&self, word: &str) -> io::Result<()> {
         let mut out = self.terminal;
-        out.write_all(format!("gsh: {word}\r\n").as_bytes())
+        out.write_all(format!("gsh: {word}\n").as_bytes())
     }
 }
 
@@ -124,15 +155,65 @@ fn drop_early(terminal: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn next_key(terminal: BorrowedFd<'_>) -> io::Result<u8> {
-    loop {
-        let key = read_byte(terminal)?;
-        if key != 0x1b || !readable(terminal, REST_OF_KEY.into())? {
-            return Ok(key);
+/// What is typed while a question is open, and the signals that would end us meanwhile: the record
+/// has to say that the question was abandoned, and the terminal to be as before.
+struct Keys<'a> {
+    terminal: BorrowedFd<'a>,
+    signals: Listening,
+}
+
+impl Keys<'_> {
+    /// A byte of a line; None at the end of input, and at an interrupt key.
+    fn byte_or_end(&self) -> Result<Option<u8>, Unavailable> {
+        match self.readable()? {
+            Some(heard) if heard.signal == Signal::SIGINT && heard.from_kernel => Ok(None),
+            Some(heard) => Err(Unavailable::Abandoned(heard.signal as i32)),
+            None => match read_byte(self.terminal) {
+                Ok(byte) => Ok(Some(byte)),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+                Err(error) => Err(error.into()),
+            },
         }
-        // More bytes at once: an arrow or a function key, or a paste. None of it is an answer.
-        while readable(terminal, REST_OF_KEY.into())? {
-            read_byte(terminal)?;
+    }
+
+    fn next(&self) -> Result<u8, Unavailable> {
+        loop {
+            let key = self.byte()?;
+            if key != 0x1b || !readable(self.terminal, REST_OF_KEY.into())? {
+                return Ok(key);
+            }
+            // More bytes at once: an arrow or a function key, or a paste. None of it is an answer.
+            while readable(self.terminal, REST_OF_KEY.into())? {
+                read_byte(self.terminal)?;
+            }
+        }
+    }
+
+    fn byte(&self) -> Result<u8, Unavailable> {
+        match self.readable()? {
+            Some(heard) => Err(Unavailable::Abandoned(heard.signal as i32)),
+            None => Ok(read_byte(self.terminal)?),
+        }
+    }
+
+    /// Waits until something can be read, or a signal came.
+    fn readable(&self) -> io::Result<Option<Heard>> {
+        loop {
+            let mut sources = [
+                PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.terminal, PollFlags::POLLIN),
+            ];
+            match poll(&mut sources, PollTimeout::NONE) {
+                Ok(_) | Err(Errno::EINTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if let Some(heard) = self.signals.next()? {
+                return Ok(Some(heard));
+            }
+            let [_, terminal] = sources;
+            if terminal.revents().is_some_and(|events| !events.is_empty()) {
+                return Ok(None);
+            }
         }
     }
 }
@@ -161,22 +242,26 @@ fn read_byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
 }
 
 /// One line, edited by the terminal itself. Empty means no reason.
-fn typed_reason(terminal: &File) -> io::Result<Option<String>> {
+fn typed_reason(terminal: &File, keys: &Keys<'_>) -> Result<Option<String>, Unavailable> {
     let mut out = terminal;
     out.write_all(b"Reason (Enter for none): ")?;
-    Ok(typed_line(terminal)?.filter(|line| !line.is_empty()))
+    let line = typed_line(keys)?;
+    if line.is_none() {
+        // The end of input is shown as nothing: what follows would stand on the same line.
+        out.write_all(b"\n")?;
+    }
+    Ok(line.filter(|line| !line.is_empty()))
 }
 
-/// A line; None at the end of input (`^D`).
-fn typed_line(terminal: &File) -> io::Result<Option<String>> {
+/// A line; None at the end of input (`^D`), and at an interrupt key, which denies as it does above.
+fn typed_line(keys: &Keys<'_>) -> Result<Option<String>, Unavailable> {
     let mut line = Vec::new();
     loop {
-        match read_byte(terminal.as_fd()) {
-            Ok(b'\n') => break,
-            Ok(byte) if line.len() < LONGEST_REASON => line.push(byte),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-            Err(error) => return Err(error),
+        match keys.byte_or_end()? {
+            None => return Ok(None),
+            Some(b'\n') => break,
+            Some(byte) if line.len() < LONGEST_REASON => line.push(byte),
+            Some(_) => {}
         }
     }
     Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
@@ -186,9 +271,8 @@ fn typed_line(terminal: &File) -> io::Result<Option<String>> {
 ///
 /// # Errors
 /// When the terminal is gone or is none.
-pub fn ask_plainly(terminal: &File, panel: &Panel) -> io::Result<Answer> {
-    let _one_at_a_time = lock(terminal)?;
-    let _front = InFront::take(terminal.as_fd())?;
+pub fn ask_plainly(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
+    let _turn = turn(terminal)?;
     let mut out = terminal;
     for line in panel.plain_lines() {
         out.write_all(format!("{line}\n").as_bytes())?;

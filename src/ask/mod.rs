@@ -36,12 +36,24 @@ pub enum Unavailable {
     /// Questions were switched off (`--non-interactive`).
     #[error("questions are switched off")]
     NonInteractive,
-    /// The terminal may be an agent's, and no person vouched for its kind.
-    #[error("the terminal may not be a person's: {0}")]
+    /// Somebody else is in front of the terminal: its keys are not meant for us.
+    #[error("gsh runs in the background of this terminal")]
+    Background,
+    /// The terminal may be an agent's, and no person vouched for its kind: the word to do so.
+    #[error("the terminal may not be a person's: {0} holds it")]
     NotAPersons(String),
+    /// A signal that ends gsh came while the question was open.
+    #[error("question abandoned (signal {0})")]
+    Abandoned(i32),
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
+}
+
+impl From<std::io::Error> for Unavailable {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
 }
 
 /// Who refused.
@@ -53,6 +65,17 @@ pub enum Refusal {
     Person(Option<String>),
     /// A person would have had to say, and none could be asked.
     NobodyToAsk(Unavailable),
+}
+
+impl Refusal {
+    /// Why nothing ran, for the closing record.
+    #[must_use]
+    pub fn why(&self) -> &'static str {
+        match self {
+            Self::NobodyToAsk(Unavailable::Abandoned(_)) => "question abandoned",
+            _ => "refused",
+        }
+    }
 }
 
 /// What a decision comes to when whoever may be asked was asked.
@@ -101,7 +124,6 @@ pub fn ask(panel: &Panel, manner: &Manner) -> Result<Answer, Unavailable> {
 }
 
 fn ask_at(place: &Path, panel: &Panel, plain: bool) -> Result<Answer, Unavailable> {
-    let terminal = crate::sys::tty::open(place).map_err(|error| Unavailable::Failed(error.to_string()))?;
-    let answer = if plain { keys::ask_plainly(&terminal, panel) } else { keys::ask(&terminal, panel) };
-    answer.map_err(|error| Unavailable::Failed(error.to_string()))
+    let terminal = crate::sys::tty::open(place)?;
+    if plain { keys::ask_plainly(&terminal, panel) } else { keys::ask(&terminal, panel) }
 }

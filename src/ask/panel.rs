@@ -5,8 +5,11 @@ use crate::decision::{Decision, Judged};
 use crate::policy::{Capability, Verdict};
 use crate::request::Request;
 
-/// Lines that are kept free below and above the body: frame, keys and one to breathe.
-const FRAME: usize = 5;
+/// The keys, on the last page and on those before it.
+const KEYS: &str = "+-- [y] allow once   [n] or [Esc] deny   [d] deny with a reason";
+const KEYS_BEFORE: &str = "+-- [n] or [Esc] deny   [d] deny with a reason   [y] after the last page";
+/// The line above the body, and one free line above and below all.
+const AROUND: usize = 3;
 
 /// A question, complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,24 +69,23 @@ impl Panel {
     /// How many pages there are in a window of this size.
     #[must_use]
     pub fn pages(&self, columns: usize, rows: usize) -> usize {
-        self.body(columns).len().div_ceil(page_length(rows)).max(1)
+        self.body(columns).len().div_ceil(page_length(columns, rows)).max(1)
     }
 
     /// One page, from 0, as lines that fit the window. What is not on it is counted.
     #[must_use]
     pub fn page(&self, columns: usize, rows: usize, page: usize) -> Vec<String> {
         let body = self.body(columns);
-        let length = page_length(rows);
+        let length = page_length(columns, rows);
         let pages = self.pages(columns, rows);
         let shown: Vec<&String> = body.iter().skip(page.saturating_mul(length)).take(length).collect();
         let mut lines = vec![fit(&format!("+-- gsh asks: {} [{}]", self.verb, self.capability), columns)];
         lines.extend(shown.iter().map(|line| format!("| {line}")));
         let hidden = body.len() - shown.len();
         if hidden > 0 {
-            let text = format!("+-- page {}/{pages}: {hidden} more lines; Tab shows the next page", page + 1);
-            lines.extend(wrap(&text, columns));
+            lines.extend(wrap(&more(page + 1, pages, hidden), columns));
         }
-        lines.extend(wrap("+-- [y] allow once   [n] or [Esc] deny   [d] deny with a reason", columns));
+        lines.extend(wrap(if page + 1 < pages { KEYS_BEFORE } else { KEYS }, columns));
         lines
     }
 
@@ -105,8 +107,14 @@ impl Panel {
     }
 }
 
-fn page_length(rows: usize) -> usize {
-    rows.saturating_sub(FRAME).max(1)
+fn more(page: usize, pages: usize, hidden: usize) -> String {
+    format!("+-- page {page}/{pages}: {hidden} more lines; Tab shows the next page")
+}
+
+/// What is left of the window for the body, so that nothing of a page scrolls away.
+fn page_length(columns: usize, rows: usize) -> usize {
+    let below = wrap(&more(99, 99, 999), columns).len() + wrap(KEYS_BEFORE, columns).len();
+    rows.saturating_sub(AROUND + below).max(1)
 }
 
 /// Cut by columns, never by bytes; a wide letter counts as the two it takes.
@@ -221,6 +229,9 @@ mod tests {
                 }
                 all.extend(lines.iter().filter_map(|line| line.strip_prefix("| ")).flat_map(str::chars));
                 assert!(pages == 1 || lines.concat().contains("more"), "{columns}x{rows} page {page}");
+                assert!(columns < 20 || lines.len() + 2 <= rows.max(12), "{columns}x{rows}: {}", lines.len());
+                let last = page + 1 == pages;
+                assert_eq!(lines.concat().contains("allow once"), last, "{columns}x{rows} page {page}");
             }
             for n in 0..60 {
                 assert!(all.contains(&format!("line-{n:02}")), "line {n} at {columns}x{rows}");

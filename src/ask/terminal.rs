@@ -74,9 +74,7 @@ pub fn persons(vouched: &[String]) -> Result<PathBuf, Unavailable> {
 }
 
 fn not_persons(kind: &str) -> Unavailable {
-    Unavailable::NotAPersons(format!(
-        "{kind} holds it; if only people sit behind it, add \"{kind}\" to `terminals` in the section `[ask]`"
-    ))
+    Unavailable::NotAPersons(kind.to_owned())
 }
 
 fn holders_allow(number: u32, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {

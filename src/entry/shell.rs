@@ -5,9 +5,9 @@ use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::steer::{FAILED, REFUSED, refusal};
+use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
-use crate::ask::Manner;
+use crate::ask::{Manner, Refusal, Unavailable};
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
@@ -18,6 +18,11 @@ use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
 use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+use crate::sys::signal::die_of;
+
+/// A longer text is not read further. What is shorter may still be beyond the limits of reading, which
+/// is for the decision to say.
+const LONGEST_TEXT: u64 = 16 << 20;
 
 /// A shell's call, as meant.
 #[derive(Debug)]
@@ -62,11 +67,11 @@ enum NoText {
     File { name: PathBuf, source: io::Error },
     #[error("{}: is a directory", .0.display())]
     Directory(PathBuf),
+    #[error("{0}: too long to be decided: more than {max} MiB", max = LONGEST_TEXT >> 20)]
+    TooLong(String),
     #[error("standard input: {0}")]
     Stdin(io::Error),
-    #[error(
-        "gsh is no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input"
-    )]
+    #[error("no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input")]
     Interactive,
 }
 
@@ -74,7 +79,7 @@ impl NoText {
     fn status(&self) -> u8 {
         match self {
             Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
-            Self::File { .. } | Self::Directory(_) => 126,
+            Self::File { .. } | Self::Directory(_) | Self::TooLong(_) => 126,
             Self::Stdin(_) | Self::Interactive => 2,
         }
     }
@@ -111,8 +116,14 @@ pub fn run(asked: Asked) -> ExitCode {
     let means = means(asked, &request, &policy, (&surrounds, &machine, shell));
     match pipeline::run(&request, &policy, &machine, means) {
         Ending::Ran(outcome) => outcome.imitate(),
+        Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
+            // The question and its end are on record: now the signal may do what it came for.
+            die(signal)
+        }
         Ending::Refused(decision, by) => {
-            eprint!("{}", refusal(&request.text, &decision, &by, as_json));
+            let damage = policy.damage.as_deref();
+            let refused = Refused { text: &request.text, decision: &decision, by: &by, damage };
+            eprint!("{}", refusal(refused, as_json));
             ExitCode::from(if decision.reason == INTERNAL_ERROR { FAILED } else { REFUSED })
         }
         Ending::Failed(failure) => {
@@ -120,6 +131,12 @@ pub fn run(asked: Asked) -> ExitCode {
             ExitCode::from(FAILED)
         }
     }
+}
+
+/// Ends by this signal, or with the status that tells of it.
+fn die(signal: i32) -> ExitCode {
+    die_of(signal);
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
 fn text(given: &Given) -> Result<Vec<u8>, NoText> {
@@ -132,15 +149,24 @@ fn text(given: &Given) -> Result<Vec<u8>, NoText> {
             if name.is_dir() {
                 return Err(NoText::Directory(name));
             }
-            std::fs::read(&name).map_err(|source| NoText::File { name, source })
+            match std::fs::File::open(&name).and_then(limited) {
+                Ok(text) => text.ok_or_else(|| NoText::TooLong(name.display().to_string())),
+                Err(source) => Err(NoText::File { name, source }),
+            }
         }
         Given::Stdin if io::stdin().is_terminal() => Err(NoText::Interactive),
         Given::Stdin => {
-            let mut text = Vec::new();
-            io::stdin().lock().read_to_end(&mut text).map_err(NoText::Stdin)?;
-            Ok(text)
+            let text = limited(io::stdin().lock()).map_err(NoText::Stdin)?;
+            text.ok_or_else(|| NoText::TooLong("standard input".to_owned()))
         }
     }
+}
+
+/// All there is; None when that is more than can be decided, maybe without end.
+fn limited(source: impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut text = Vec::new();
+    source.take(LONGEST_TEXT + 1).read_to_end(&mut text)?;
+    Ok((text.len() as u64 <= LONGEST_TEXT).then_some(text))
 }
 
 /// The mode of the call. What an outer gsh set can only be tightened.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use nix::libc;
@@ -37,6 +37,8 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
 /// As `open`, and for a file that is not plainly the caller's own.
 pub fn open_append(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
+        // To see whether the last line is whole.
+        .read(true)
         .append(true)
         .create(true)
         .mode(0o600)
@@ -53,12 +55,16 @@ pub fn open_append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Appends one line in one write, so that lines of several writers never mix.
+/// Appends one line in one write, so that lines of several writers never mix. After a line that was
+/// left without its end (a crash, a full disk) it begins one of its own.
 ///
 /// # Errors
 /// When the write fails or is cut short (a full disk).
 pub fn append_line(mut file: &File, line: &[u8]) -> io::Result<()> {
-    let mut whole = Vec::with_capacity(line.len() + 1);
+    let mut whole = Vec::with_capacity(line.len() + 2);
+    if is_torn(file)? {
+        whole.push(b'\n');
+    }
     whole.extend_from_slice(line);
     whole.push(b'\n');
     loop {
@@ -71,6 +77,14 @@ pub fn append_line(mut file: &File, line: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Whether the last line has no end.
+fn is_torn(file: &File) -> io::Result<bool> {
+    let Some(last) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
+    let mut byte = [0];
+    // A file that was cut meanwhile has no such byte: nothing is torn there.
+    Ok(file.read_at(&mut byte, last)? == 1 && byte != *b"\n")
+}
+
 fn not_ours(path: &Path) -> io::Error {
     let text = format!("{} is not a private file or folder of this user", path.display());
     io::Error::new(io::ErrorKind::PermissionDenied, text)
@@ -81,6 +95,20 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn a_line_without_end_is_left_alone() {
+        let Ok(folder) = tempfile::tempdir() else { return };
+        let path = folder.path().join("log");
+        for (before, expected) in
+            [("", "new\n"), ("whole\n", "whole\nnew\n"), ("{\"torn", "{\"torn\nnew\n"), ("x", "x\nnew\n")]
+        {
+            assert!(fs::write(&path, before).is_ok());
+            let appended = open_append(&path).and_then(|file| append_line(&file, b"new"));
+            assert!(appended.is_ok(), "{appended:?}");
+            assert_eq!(fs::read_to_string(&path).ok().as_deref(), Some(expected));
+        }
+    }
 
     #[test]
     fn only_private_files_are_opened() {

@@ -66,7 +66,7 @@ fn exec(program: Program) -> io::Result<std::convert::Infallible> {
             nix::unistd::close(descriptor)?;
         }
     }
-    raw::restore_pipe_signal()?;
+    raw::restore_signals()?;
     Ok(nix::unistd::execve(&path, &argv, &environment)?)
 }
 
@@ -206,10 +206,14 @@ pub fn signal_group(group: i32, signal: Signal) {
 /// # Errors
 /// When no process can be made.
 pub fn start_on_terminal(program: Program, place: OnTerminal) -> io::Result<i32> {
+    let parent = nix::unistd::getpid();
     match raw::fork()? {
         raw::Side::Parent(keeper) => Ok(keeper.as_raw()),
         raw::Side::Child => {
-            let status = Keeper(place).keep(program).map_or(1, |()| 0);
+            // A killed gsh leaves nothing on a terminal that nobody sees any more: the keeper dies with
+            // it, the command with the keeper, and the session's foreground is hung up.
+            let tied = raw::die_with(parent, Signal::SIGKILL);
+            let status = tied.and_then(|()| Keeper(place).keep(program)).map_or(1, |()| 0);
             raw::leave_at_once(status)
         }
     }
@@ -288,7 +292,7 @@ impl Keeper {
             mask: self.0.mask,
             foreground_of: Some(self.0.follower.as_raw_fd()),
             given,
-            on_parent_death: None,
+            on_parent_death: Some(Signal::SIGKILL),
         };
         raw::before_exec(&mut command, start);
         Ok(Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?))

@@ -13,12 +13,15 @@ use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::{ForkResult, Pid};
 use portable_pty::MasterPty;
 
-/// Bits 0-2: that descriptor was closed when the program started; bit 3: SIGPIPE was ignored.
+/// Bits 0-2: that descriptor was closed when the program started; bits 3 and 4: SIGPIPE and SIGXFSZ
+/// were ignored.
 static AT_START: AtomicU8 = AtomicU8::new(0);
 const PIPE_IGNORED: u8 = 8;
+const FILE_SIZE_IGNORED: u8 = 16;
 
 /// Rust's own start-up opens closed standard descriptors and ignores SIGPIPE. What a caller set up
-/// has to reach the command unchanged, so it is noted before that happens.
+/// has to reach the command unchanged, so it is noted before that happens. SIGXFSZ we ignore
+/// ourselves: a file of ours that may not grow (`ulimit -f`) is an error to tell, not our death.
 extern "C" fn note_start() {
     let mut bits = 0;
     for descriptor in 0..3 {
@@ -27,17 +30,26 @@ extern "C" fn note_start() {
             bits |= 1 << descriptor;
         }
     }
-    // SAFETY: a null new action only reads the present one into `action`, which is a plain C
-    // structure for which all zeroes is a valid value.
-    let ignored = unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGPIPE, std::ptr::null(), &raw mut action) == 0
-            && action.sa_sigaction == libc::SIG_IGN
-    };
-    if ignored {
+    if is_ignored(Signal::SIGPIPE) {
         bits |= PIPE_IGNORED;
     }
+    if is_ignored(Signal::SIGXFSZ) {
+        bits |= FILE_SIZE_IGNORED;
+    }
+    // SAFETY: ignoring runs no code of ours. Where it fails the signal keeps its action.
+    let _as_before = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
     AT_START.store(bits, Ordering::Relaxed);
+}
+
+/// Whether a signal is ignored now.
+pub(super) fn is_ignored(which: Signal) -> bool {
+    // SAFETY: a null new action only reads the present one into `action`, which is a plain C
+    // structure for which all zeroes is a valid value.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(which as libc::c_int, std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 // SAFETY: the section holds functions of this very type, called once before `main`; the function
@@ -51,12 +63,15 @@ pub(super) fn closed_at_start(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && AT_START.load(Ordering::Relaxed) & (1 << descriptor) != 0
 }
 
-/// Gives SIGPIPE back the disposition the program was started with.
-pub(super) fn restore_pipe_signal() -> nix::Result<()> {
-    let ignored = AT_START.load(Ordering::Relaxed) & PIPE_IGNORED != 0;
-    let handler = if ignored { SigHandler::SigIgn } else { SigHandler::SigDfl };
-    // SAFETY: neither disposition runs code of ours.
-    unsafe { signal(Signal::SIGPIPE, handler) }.map(drop)
+/// Gives SIGPIPE and SIGXFSZ back the dispositions the program was started with.
+pub(super) fn restore_signals() -> nix::Result<()> {
+    let bits = AT_START.load(Ordering::Relaxed);
+    for (which, ignored) in [(Signal::SIGPIPE, PIPE_IGNORED), (Signal::SIGXFSZ, FILE_SIZE_IGNORED)] {
+        let handler = if bits & ignored != 0 { SigHandler::SigIgn } else { SigHandler::SigDfl };
+        // SAFETY: neither disposition runs code of ours.
+        unsafe { signal(which, handler) }?;
+    }
+    Ok(())
 }
 
 /// Gives a signal its default action.
@@ -78,8 +93,19 @@ pub(super) struct ChildStart {
     pub(super) on_parent_death: Option<Signal>,
 }
 
+/// Arranges for this signal to come when our parent, or its thread that started us, is gone.
+///
+/// # Errors
+/// When it is gone already: then the kernel would never tell.
+pub(super) fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
+    nix::sys::prctl::set_pdeathsig(signal)?;
+    // Asked afterwards: an end before this moment shows here, a later one is told.
+    if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ESRCH)) }
+}
+
 /// Arranges for `start` to be done in the child.
 pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
+    let parent = nix::unistd::getpid();
     let step = move || -> io::Result<()> {
         if let Some(terminal) = start.foreground_of {
             // A group that is not yet in front may only do this while SIGTTOU is blocked.
@@ -92,9 +118,9 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
             }
         }
         if let Some(signal) = start.on_parent_death {
-            nix::sys::prctl::set_pdeathsig(signal)?;
+            die_with(parent, signal)?;
         }
-        restore_pipe_signal()?;
+        restore_signals()?;
         for (descriptor, given) in (0..).zip(start.given) {
             // `Command` leaves an inherited descriptor as it is; one that Rust opened is closed again.
             if !given && closed_at_start(descriptor) {
@@ -104,7 +130,7 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
         start.mask.thread_set_mask()?;
         Ok(())
     };
-    // SAFETY: the step above makes system calls only (tcsetpgrp, prctl, sigaction, close,
+    // SAFETY: the step above makes system calls only (tcsetpgrp, prctl, getppid, sigaction, close,
     // sigprocmask), allocates nothing and takes no lock, as is required between fork and exec.
     unsafe { command.pre_exec(step) };
 }

@@ -20,6 +20,9 @@ const HEARD: [Signal; 9] = [
     Signal::SIGCONT,
 ];
 
+/// What ends a process that does not handle it.
+const ENDINGS: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+
 /// One signal that came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
@@ -38,18 +41,27 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Starts listening. What the caller told us to ignore (`nohup`) stays ignored: the kernel never
-    /// queues it.
+    /// Starts listening to all that a waiting parent must hear of. What the caller told us to ignore
+    /// (`nohup`) is passed on as well; the command inherited that it ignores it.
     ///
     /// # Errors
     /// When the kernel refuses the descriptor.
     pub fn start() -> nix::Result<Self> {
-        let mut set = SigSet::empty();
-        for signal in HEARD {
-            set.add(signal);
-        }
         // A caller that ignores SIGCHLD would make every wait fail.
         raw::default_action(Signal::SIGCHLD)?;
+        Self::to(HEARD.into_iter().collect())
+    }
+
+    /// Starts listening to what would end us, but for what the caller told us to ignore: a blocked
+    /// signal is queued all the same.
+    ///
+    /// # Errors
+    /// When the kernel refuses the descriptor.
+    pub fn to_endings() -> nix::Result<Self> {
+        Self::to(ENDINGS.into_iter().filter(|signal| !raw::is_ignored(*signal)).collect())
+    }
+
+    fn to(set: SigSet) -> nix::Result<Self> {
         let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         match SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK) {
             Ok(source) => Ok(Self { source, before }),

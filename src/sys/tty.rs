@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use nix::libc;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::termios::{FlushArg, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr};
-use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use nix::unistd::{getpgrp, tcgetpgrp};
 use portable_pty::{MasterPty, PtySize, native_pty_system};
 
 use super::raw;
@@ -27,9 +27,22 @@ impl<'a> RawMode<'a> {
     /// # Errors
     /// When it is no terminal, or is gone.
     pub fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        Self::changed(terminal, |_| ())
+    }
+
+    /// As [`RawMode::enter`], but lines that others write meanwhile still begin at the left edge.
+    ///
+    /// # Errors
+    /// When it is no terminal, or is gone.
+    pub fn keys_only(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        Self::changed(terminal, |raw| raw.output_flags.insert(OutputFlags::OPOST | OutputFlags::ONLCR))
+    }
+
+    fn changed(terminal: BorrowedFd<'a>, more: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         let before = tcgetattr(terminal)?;
         let mut raw = before.clone();
         cfmakeraw(&mut raw);
+        more(&mut raw);
         set(terminal, SetArg::TCSADRAIN, &raw)?;
         Ok(Self { terminal, before })
     }
@@ -71,36 +84,6 @@ fn while_not_stoppable(act: impl FnOnce() -> nix::Result<()>) -> io::Result<()> 
     let result = act();
     before.thread_set_mask()?;
     Ok(result?)
-}
-
-/// Our process group in front of a terminal for as long as it lives; then whoever was there before.
-#[derive(Debug)]
-pub struct InFront<'a> {
-    terminal: BorrowedFd<'a>,
-    before: Option<Pid>,
-}
-
-impl<'a> InFront<'a> {
-    /// Takes the place.
-    ///
-    /// # Errors
-    /// When it is not our controlling terminal.
-    pub fn take(terminal: BorrowedFd<'a>) -> io::Result<Self> {
-        let (front, own) = (tcgetpgrp(terminal)?, getpgrp());
-        if front == own {
-            return Ok(Self { terminal, before: None });
-        }
-        while_not_stoppable(|| tcsetpgrp(terminal, own))?;
-        Ok(Self { terminal, before: Some(front) })
-    }
-}
-
-impl Drop for InFront<'_> {
-    fn drop(&mut self) {
-        if let Some(before) = self.before {
-            let _group_may_be_gone = while_not_stoppable(|| tcsetpgrp(self.terminal, before));
-        }
-    }
 }
 
 /// Whether our process group is in front of this terminal.
@@ -211,6 +194,23 @@ mod tests {
         });
         assert!(panicked.is_err());
         assert!(echo(&follower));
+    }
+
+    #[test]
+    fn lines_begin_at_the_left_while_keys_are_taken() {
+        let Ok((_leader, follower)) = Leader::open(None) else { return };
+        let kept = |fd: &OwnedFd| {
+            let wanted = OutputFlags::OPOST | OutputFlags::ONLCR;
+            tcgetattr(fd).is_ok_and(|settings| settings.output_flags.contains(wanted))
+        };
+        {
+            let keys = RawMode::keys_only(follower.as_fd());
+            assert!(keys.is_ok() && kept(&follower));
+            let raw = tcgetattr(&follower).is_ok_and(|s| !s.local_flags.contains(LocalFlags::ICANON));
+            assert!(raw);
+        }
+        let raw = RawMode::enter(follower.as_fd());
+        assert!(raw.is_ok() && !kept(&follower));
     }
 
     #[test]

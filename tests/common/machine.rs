@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// A screen that does not show what is waited for by then never will.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A call of gsh, being put together.
 pub(crate) struct Gsh {
@@ -70,6 +70,12 @@ impl Gsh {
     /// What stands on standard input.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
+        self
+    }
+
+    /// Another program, which starts what is meant itself.
+    pub(crate) fn program(mut self, program: impl Into<PathBuf>) -> Self {
+        self.program = program.into();
         self
     }
 
@@ -203,7 +209,7 @@ pub(crate) struct Screen {
     child: Box<dyn Child + Send + Sync>,
     // Held so that the terminal and the machine outlive the program.
     _leader: Box<dyn MasterPty + Send>,
-    _machine: Option<Gsh>,
+    machine: Option<Gsh>,
 }
 
 impl Screen {
@@ -225,7 +231,7 @@ impl Screen {
         let keys = pair.master.take_writer().expect("its input");
         let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
         let parser = vt100::Parser::new(rows, columns, 200);
-        Self { parser, output, keys, child, _leader: pair.master, _machine: machine }
+        Self { parser, output, keys, child, _leader: pair.master, machine }
     }
 
     /// What the screen shows now.
@@ -253,6 +259,28 @@ impl Screen {
                 Err(_) => panic!("no {text:?} on the screen:\n{}", self.text()),
             }
         }
+    }
+
+    /// The program's process.
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).expect("it runs")
+    }
+
+    /// A path below its machine's own folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.machine.as_ref().expect("a machine").at(path)
+    }
+
+    /// Every record of its machine.
+    pub(crate) fn records(&self) -> Vec<serde_json::Value> {
+        let machine = self.machine.as_ref().expect("a machine");
+        records(&machine.at("home/.local/state/gsh/audit"))
+    }
+
+    /// Waits for the program's end, which must be this signal's.
+    pub(crate) fn wait_for_death(&mut self, of: &str) {
+        let status = self.child.wait().expect("its end");
+        assert_eq!(status.signal(), Some(of), "{status:?}: {}", self.text());
     }
 
     /// Waits for the program's end; its exit status.
