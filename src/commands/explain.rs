@@ -116,6 +116,7 @@ fn asked(out: &mut String, checked: &Checked) {
     line(out, format_args!("\nwhat it asks for"));
     for each in told {
         let rule = match &each.matched.rule {
+            Some(rule) if rule.file.is_none() => rule.layer.word().to_owned(),
             Some(rule) => format!("{}, {}", rule.layer.word(), rule.place()),
             None => "builtin default".to_owned(),
         };

@@ -19,13 +19,13 @@ pub fn quote(word: &str) -> String {
 }
 
 fn is_plain(word: &str) -> bool {
-    let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-~^#".contains(&byte) || byte >= 0x80;
+    let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-~^".contains(&byte) || byte >= 0x80;
     let tilde = word.starts_with('~') || word.contains("=~") || word.contains(":~");
-    // The grammar takes a leading `=` for a part of an operator.
+    // The grammar takes a leading `=` for a part of an operator, and a `#` after digits for a number's base.
     !word.is_empty()
         && word.bytes().all(safe)
         && !tilde
-        && !word.starts_with(['#', '='])
+        && !word.starts_with('=')
         && !word.chars().any(is_odd)
 }
 
