@@ -1,5 +1,5 @@
 //! What was decided and what became of it: one JSON object per line, opened before anything runs
-//! and closed after. Every line goes through the one `append` of [`log`].
+//! and closed after. Every line goes through the one `append` of `log`.
 
 mod log;
 mod record;

@@ -236,6 +236,9 @@ impl Gatherer<'_> {
                 Stream::Any
             }
             _ => {
+                if let Some(text) = state.written.get(path).cloned() {
+                    self.shell_text(&mut state.clone(), &text, (Reader::Child(&[]), true), &Stream::Any);
+                }
                 let detail = format!("it runs the script {}", file.display());
                 self.unexplained(Cause::OpaqueCode, detail, file.span);
                 state.disturb();

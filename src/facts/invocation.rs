@@ -7,12 +7,14 @@ use super::builtin;
 use super::environment;
 use super::gather::Gatherer;
 use super::identity::Identity;
-use super::path::Target;
+use super::path::{self, Target};
 use super::programs::{self, Act, Input, Output, Reading, Role};
 use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{Change, EffectKind, Invocation, text_of};
 use crate::report::Span;
-use crate::syntax::{AssignedValue, Assignment, Cause, Piece, Simple, Word};
+use crate::syntax::{
+    AssignedValue, Assignment, Cause, Piece, Redirection, RedirectionOperator, Simple, Word,
+};
 
 impl Gatherer<'_> {
     /// Assignments, words and redirections.
@@ -63,7 +65,27 @@ impl Gatherer<'_> {
                 state.exported.remove(&name);
             }
         }
-        if captured { Stream::Any } else { stream }
+        if captured {
+            self.keep_written(state, &simple.redirections, stream);
+            return Stream::Any;
+        }
+        stream
+    }
+
+    /// What a text writes into a file is remembered, for a look at it should the text run the file: the look
+    /// can only find dangers, never explain.
+    fn keep_written(&mut self, state: &mut State, redirections: &[Redirection], stream: Stream) {
+        let [redirection] = redirections
+            .iter()
+            .filter(|each| each.operator == RedirectionOperator::Write)
+            .collect::<Vec<_>>()[..]
+        else {
+            return;
+        };
+        let path = self.single(state, &redirection.target);
+        if let (Some(path), Stream::Text(text)) = (path.text(), stream) {
+            state.written.insert(path.to_owned(), text);
+        }
     }
 
     /// The words of `export`, `declare` and their kin: `NAME=value` is not split.
@@ -383,6 +405,13 @@ impl Gatherer<'_> {
         let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
         match &reading.output {
             _ if networked => Stream::Download,
+            Output::Any if words.len() == 2 && words.first().and_then(Arg::text) == Some("dirname") => {
+                match words.get(1).and_then(Arg::text).map(path::parent) {
+                    Some(folder) if folder.is_empty() => Stream::Text(Arg::literal(".", Span::default())),
+                    Some(folder) => Stream::Text(Arg::literal(folder, Span::default())),
+                    None => Stream::Any,
+                }
+            }
             Output::Any if *stdin == Stream::Download && !reads => Stream::Download,
             Output::Any => Stream::Any,
             Output::Nothing => Stream::Text(Arg::default()),

@@ -38,6 +38,8 @@ pub(super) struct State {
     pub opaque: bool,
     /// Something was deleted, so that a folder to enter may be gone.
     pub removed: bool,
+    /// What the text itself wrote into files last.
+    pub written: BTreeMap<String, Arg>,
     /// What the paths that process substitutions made hold.
     pub pipes: BTreeMap<String, Stream>,
 }
@@ -196,6 +198,7 @@ impl State {
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
         self.removed |= other.removed;
+        self.written.extend(other.written.iter().map(|(path, text)| (path.clone(), text.clone())));
     }
 
     /// The state of a shell started as a program: only exported variables, no functions.
@@ -213,6 +216,7 @@ impl State {
             relinked: self.relinked,
             opaque: self.opaque,
             removed: self.removed,
+            written: self.written.clone(),
             forgets: false,
             pipes: self.pipes.clone(),
         }

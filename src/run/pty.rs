@@ -2,7 +2,7 @@
 //!
 //! Between us and the command stands a keeper process, the leader of the new session: the command
 //! itself is a group that `^Z` can stop. The relay is a loop over four descriptors (our terminal,
-//! the leader end, the keeper's events, signals), with one method per kind of news and a [`State`]
+//! the leader end, the keeper's events, signals), with one method per kind of news and a `State`
 //! that says what is still to come. Our terminal is in raw mode only while the command runs in the
 //! foreground, and gets its settings back on every way out.
 

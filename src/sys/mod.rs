@@ -1,6 +1,6 @@
 //! The machine itself: processes, signals, terminals, private files, and the real [`Host`].
 //!
-//! Unsafe code lives in [`raw`] alone; everything else here and elsewhere is safe.
+//! Unsafe code lives in `raw` alone; everything else here and elsewhere is safe.
 //!
 //! [`Host`]: crate::host::Host
 

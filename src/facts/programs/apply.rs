@@ -108,7 +108,7 @@ pub(super) fn settle(
     if command.wrapper.is_some() && (escalates || !reading.inner.is_empty()) {
         reading.wrapper = command.wrapper;
     }
-    finish_output(scan, reading);
+    finish_output(reading);
 }
 
 /// Gives each operand its place. Whether there were any (of a wrapper: whether a command was given).
@@ -251,7 +251,7 @@ fn output(printed: Printed) -> Output {
 }
 
 /// What is printed depends on the operands.
-fn finish_output(scan: &Scan, reading: &mut Reading) {
+fn finish_output(reading: &mut Reading) {
     match &mut reading.output {
         Output::Paths { roots, name } => {
             let looked =
@@ -262,7 +262,9 @@ fn finish_output(scan: &Scan, reading: &mut Reading) {
                 *name = path_pattern(&reading.uses);
             }
         }
-        Output::Input if !scan.operands.is_empty() => reading.output = Output::InputLines,
+        Output::Input if reading.uses.iter().any(|each| each.role == Role::Read) => {
+            reading.output = Output::InputLines;
+        }
         _ => {}
     }
 }

@@ -10,16 +10,26 @@ use crate::syntax::Cause;
 /// `echo`: prints its words. Nothing is claimed about the text when an option or a backslash may change it.
 pub(super) fn echo(words: &[Arg], reading: &mut Reading) {
     let plain = words.iter().all(|word| !word.display().contains('\\'));
-    let option = words.first().is_some_and(|word| word.head().starts_with('-') || word.may_be_option());
+    let option = words.first().is_some_and(may_be_echo_option);
     if matches!(words.first().and_then(Arg::text), Some("-n")) && plain {
         let rest = words.get(1..).unwrap_or_default();
-        if !rest.first().is_some_and(|word| word.head().starts_with('-') || word.may_be_option()) {
+        if !rest.first().is_some_and(may_be_echo_option) {
             reading.output = Output::Text(joined(rest));
         }
     } else if plain && !option {
         let mut text = joined(words);
         text.push_text("\n");
         reading.output = Output::Text(text);
+    }
+}
+
+/// Whether `echo` may take the word for an option: only letters of `-neE` make one.
+fn may_be_echo_option(word: &Arg) -> bool {
+    match word.text() {
+        Some(text) => text.strip_prefix('-').is_some_and(|rest| {
+            !rest.is_empty() && rest.chars().all(|letter| matches!(letter, 'n' | 'e' | 'E'))
+        }),
+        None => word.head().starts_with('-') || word.may_be_option(),
     }
 }
 
