@@ -1,6 +1,7 @@
 //! The verbs, as a person or a program types them.
 
 use crate::common::cases::rows;
+use crate::common::fixture;
 use crate::common::machine::Gsh;
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
@@ -141,26 +142,7 @@ fn case_files_by_batch() {
 /// A machine with the project that the cases think of.
 fn repository() -> Gsh {
     let mut gsh = Gsh::new(GSH);
-    for file in [
-        "README.md",
-        "Cargo.toml",
-        "package.json",
-        "src/main.rs",
-        "src/lib.rs",
-        "tests/t.rs",
-        "docs/guide.md",
-        "build/x.o",
-        "a.txt",
-        "b.txt",
-        "file.txt",
-        ".env",
-        "in.txt",
-        "out.txt",
-        "data.csv",
-        "data.json",
-        "app.log",
-        "list.txt",
-    ] {
+    for file in fixture::FILES.iter().filter(|file| !file.starts_with(".git/")) {
         gsh = gsh.project_file(file, "text\n");
     }
     gsh.project_file(".git/HEAD", "ref: refs/heads/feature\n")

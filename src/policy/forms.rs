@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use super::pattern::{Pattern, escape};
-use super::protected::is_within;
 use super::rules::{Bounded, Compiled};
 use super::{Places, Rule, Verdict};
+use crate::facts::path::is_below;
 
 /// Tells the real path of a folder.
 pub type Resolve = &'static (dyn Fn(&str) -> Option<String> + Sync);
@@ -84,10 +84,10 @@ impl Forms {
     /// Whether a folder where commands write silently is a link to somewhere else. An allow for it must
     /// not follow, or whoever makes the link chooses what is allowed.
     fn leads_out(&self, folder: &str, real: &str) -> bool {
-        let holds = |place: &str| is_within(real, place);
+        let holds = |place: &str| is_below(real, place);
         self.silent.iter().any(|place| {
             let stays = holds(place) || (self.resolve)(place).is_some_and(|place| holds(&place));
-            is_within(folder, place) && !stays
+            is_below(folder, place) && !stays
         })
     }
 }

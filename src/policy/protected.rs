@@ -2,6 +2,7 @@
 //! and CI run or obey later. Writing there asks in every mode.
 
 use super::{Destroys, Places};
+use crate::facts::path::is_below;
 
 /// Folders and files that are protected wherever they are: components of a path, from any place on.
 const ANYWHERE: &[&str] = &[
@@ -124,9 +125,9 @@ impl<'a> Protected<'a> {
     pub fn covers(&self, path: &str, destroys: Option<Destroys>) -> bool {
         let path = trimmed(path);
         anywhere(path)
-            || ON_MACHINE.iter().any(|tree| is_within(path, tree))
+            || ON_MACHINE.iter().any(|tree| is_below(path, tree))
             || self.homes().any(|home| {
-                below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_within(rest, name)))
+                below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_below(rest, name)))
             })
             || self.folders().any(|folder| path == folder || parent(path) == Some(folder))
             || (destroys.is_some() && self.lies_below(path))
@@ -136,10 +137,10 @@ impl<'a> Protected<'a> {
     fn lies_below(&self, path: &str) -> bool {
         let mut whole =
             ON_MACHINE.iter().copied().chain(self.folders()).chain(self.places.project.as_deref());
-        whole.any(|kept| is_within(kept, path))
+        whole.any(|kept| is_below(kept, path))
             || self.homes().any(|home| {
-                is_within(home, path)
-                    || below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_within(name, rest)))
+                is_below(home, path)
+                    || below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_below(name, rest)))
             })
     }
 
@@ -161,7 +162,7 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
 
 fn anywhere(path: &str) -> bool {
     let starts = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
-    starts.into_iter().any(|rest| ANYWHERE.iter().any(|name| is_within(rest, name)))
+    starts.into_iter().any(|rest| ANYWHERE.iter().any(|name| is_below(rest, name)))
 }
 
 fn trimmed(path: &str) -> &str {
@@ -173,11 +174,6 @@ fn trimmed(path: &str) -> &str {
 
 fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(parent, _)| if parent.is_empty() { "/" } else { parent })
-}
-
-/// Whether `path` is `tree` or lies below it.
-pub(super) fn is_within(path: &str, tree: &str) -> bool {
-    tree == "/" || path.strip_prefix(tree).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

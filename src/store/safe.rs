@@ -104,24 +104,6 @@ pub fn make_folder(path: &Path) -> Result<(), SafeError> {
     check_folder(path)
 }
 
-/// Adds bytes at the end of a private file in one write, so that writers never mix.
-///
-/// # Errors
-/// When the file cannot be opened, is not the user's own, or took only a part.
-pub fn append(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-    let mut options = OpenOptions::new();
-    let opened = options.append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path);
-    let mut file = opened.map_err(|source| failed(path, source))?;
-    let metadata = file.metadata().map_err(|source| failed(path, source))?;
-    check_file(path, &metadata, Owner::User)?;
-    let written = file.write(bytes).map_err(|source| failed(path, source))?;
-    if written < bytes.len() {
-        return Err(failed(path, io::Error::new(io::ErrorKind::WriteZero, "the disk took only a part")));
-    }
-    Ok(())
-}
-
 /// Puts new content in a file's place, whole or not at all; private to the user.
 ///
 /// # Errors
@@ -134,19 +116,6 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
         let _ = std::fs::remove_file(&beside);
         failed(path, source)
     })
-}
-
-/// A folder of the user's own below a folder that all may write, for when there is no better one. What
-/// lies there under its name already is used only if it is exactly that.
-///
-/// # Errors
-/// When somebody else was there first.
-pub fn folder_below(shared: &Path) -> Result<PathBuf, SafeError> {
-    let path = shared.join(format!("gsh-{}", geteuid()));
-    match DirBuilder::new().mode(0o700).create(&path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(failed(&path, error)),
-        _ => check_folder(&path).map(|()| path),
-    }
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -238,39 +207,13 @@ mod tests {
     #[test]
     fn what_is_written_is_private_and_whole() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (path, log) = (folder.path().join("a/b/state"), folder.path().join("a/b/log"));
+        let path = folder.path().join("a/b/state");
         make_folder(&folder.path().join("a/b")).expect("made");
         replace(&path, b"one").expect("replaced");
         replace(&path, b"two").expect("replaced");
-        append(&log, b"1\n").expect("added");
-        append(&log, b"2\n").expect("added");
         assert_eq!(fs::read(&path).expect("read"), b"two");
-        assert_eq!(fs::read(&log).expect("read"), b"1\n2\n");
-        for path in [&path, &log] {
-            assert_eq!(fs::metadata(path).expect("there").mode() & 0o777, 0o600, "{path:?}");
-        }
-        assert_eq!(fs::read_dir(folder.path().join("a/b")).expect("read").count(), 2);
+        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path().join("a/b")).expect("read").count(), 1);
         assert_eq!(fs::metadata(folder.path().join("a")).expect("there").mode() & 0o777, 0o700);
-    }
-
-    #[test]
-    fn a_folder_below_a_shared_one_is_ones_own() {
-        let shared = tempfile::tempdir().expect("a folder");
-        let made = folder_below(shared.path()).expect("made");
-        assert_eq!(folder_below(shared.path()).expect("again"), made);
-        fs::set_permissions(&made, Permissions::from_mode(0o777)).expect("mode");
-        assert!(matches!(folder_below(shared.path()), Err(SafeError::Writable { .. })));
-        fs::remove_dir(&made).expect("removed");
-        symlink(shared.path(), &made).expect("linked");
-        assert!(matches!(folder_below(shared.path()), Err(SafeError::NotAFolder(_))));
-    }
-
-    #[test]
-    fn a_link_is_not_appended_to() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
-        fs::write(&target, "").expect("written");
-        symlink(&target, &link).expect("linked");
-        assert!(matches!(append(&link, b"x"), Err(SafeError::NotAFile(_))));
     }
 }

@@ -12,7 +12,8 @@ use gsh::request::{Entry, ReadingOptions, Request};
 /// The project root of [`host`].
 pub(crate) const PROJECT: &str = "/home/dev/proj";
 
-const FILES: &[&str] = &[
+/// The files of the project.
+pub(crate) const FILES: &[&str] = &[
     "README.md",
     "Cargo.toml",
     "package.json",
