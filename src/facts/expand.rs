@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::brace::{self, Unit as BraceUnit};
 use super::edit::edited;
+use super::field::{Unit, fixed, glued, push_list, push_parts, split};
 use super::gather::Gatherer;
 use super::glob;
 use super::state::{State, Stream, Value};
@@ -16,20 +17,6 @@ const FIELDS: usize = 4096;
 
 /// The most opening braces of one word that are tried.
 const BRACES: usize = 64;
-
-/// A character or hole on its way through splitting and path expansion.
-#[derive(Debug, Clone)]
-enum Unit {
-    /// A character; `active`: unquoted, so wildcards count; `splits`: it came from an unquoted
-    /// expansion, so blanks end the field.
-    Char { character: char, active: bool, splits: bool },
-    /// Unknown characters.
-    Hole(Hole),
-    /// Quotes that may hold nothing: the field exists even if it is empty.
-    Quotes,
-    /// The end of a field (`"$@"`).
-    Break,
-}
 
 impl Gatherer<'_> {
     /// Every field that the words expand to.
@@ -366,97 +353,9 @@ fn is_empty(piece: &Piece) -> bool {
     matches!(piece, Piece::Text { text, .. } if text.is_empty())
 }
 
-/// A word with holes: output that is glued to other text, or stands beside a wildcard, makes other words
-/// than the parts say.
-fn glued(mut arg: Arg, wild: bool) -> Arg {
-    let several = arg.parts.len() > 1;
-    for part in &mut arg.parts {
-        let Part::Hole(hole) = part else { continue };
-        let patterns = matches!(&hole.kind, HoleKind::OneOf(values)
-            if hole.splits && values.iter().any(|value| value.contains(['*', '?', '['])));
-        if wild || patterns || several && hole.lines && hole.splits {
-            *hole = Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: true };
-        } else if several
-            && hole.lines
-            && let HoleKind::OneOf(values) = &hole.kind
-        {
-            let values = values.iter().cloned().chain([String::new()]).collect();
-            hole.kind = HoleKind::OneOf(Rc::new(values));
-        }
-    }
-    arg
-}
-
 /// What an unset variable expands to: nothing here, but a start-up file may have set it.
 pub(super) fn unset() -> Vec<Part> {
     vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: false })]
-}
-
-fn fixed(character: char) -> Unit {
-    Unit::Char { character, active: false, splits: false }
-}
-
-fn push_parts(parts: &[Part], quoted: bool, units: &mut Vec<Unit>) {
-    for part in parts {
-        match part {
-            Part::Text(text) => units.extend(text.chars().map(|character| Unit::Char {
-                character,
-                active: !quoted,
-                splits: !quoted,
-            })),
-            Part::Hole(hole) => units.push(Unit::Hole(Hole { splits: !quoted, ..hole.clone() })),
-        }
-    }
-}
-
-fn push_list(list: &[Arg], quoted: bool, separate: bool, units: &mut Vec<Unit>) {
-    for (index, arg) in list.iter().enumerate() {
-        if index > 0 {
-            if quoted && !separate {
-                units.push(fixed(' '));
-            } else {
-                units.push(Unit::Break);
-            }
-        }
-        if quoted {
-            units.push(Unit::Quotes);
-        }
-        // An element that a pattern or an unquoted word made may stand for several.
-        let first = units.len();
-        push_parts(&arg.parts, quoted, units);
-        for unit in units.iter_mut().skip(first) {
-            if let Unit::Hole(hole) = unit {
-                hole.splits |= matches!(hole.kind, HoleKind::Any(_)) || hole.lines;
-            }
-        }
-    }
-}
-
-/// Splits at blanks that came from unquoted expansions.
-fn split(units: Vec<Unit>) -> Vec<Vec<Unit>> {
-    let mut fields = Vec::new();
-    let mut field: Vec<Unit> = Vec::new();
-    let mut any = false;
-    for unit in units {
-        let ends = match &unit {
-            Unit::Break => true,
-            Unit::Char { character, splits: true, .. } => matches!(character, ' ' | '\t' | '\n'),
-            _ => false,
-        };
-        if !ends {
-            any = true;
-            field.push(unit);
-            continue;
-        }
-        if any {
-            fields.push(std::mem::take(&mut field));
-        }
-        any = false;
-    }
-    if any {
-        fields.push(field);
-    }
-    fields
 }
 
 fn brace_units(word: &Word) -> Vec<BraceUnit> {

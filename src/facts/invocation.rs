@@ -7,8 +7,8 @@ use super::builtin;
 use super::environment;
 use super::gather::Gatherer;
 use super::identity::Identity;
-use super::path::{self, Target};
-use super::programs::{self, Act, Input, Output, Reading, Role};
+use super::path::Target;
+use super::programs::{self, Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{Change, EffectKind, Invocation, text_of};
 use crate::report::Span;
@@ -396,41 +396,6 @@ impl Gatherer<'_> {
                 self.effect(EffectKind::RunsDownload, Some(index), span);
             }
             self.unexplained(Cause::OpaqueCode, "it runs its standard input as code", span);
-        }
-    }
-
-    /// What the command prints, as far as that is known.
-    fn output(&mut self, state: &State, reading: &Reading, words: &[Arg], stdin: &Stream) -> Stream {
-        let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
-        let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
-        match &reading.output {
-            _ if networked => Stream::Download,
-            Output::Any if words.len() == 2 && words.first().and_then(Arg::text) == Some("dirname") => {
-                match words.get(1).and_then(Arg::text).map(path::parent) {
-                    Some(folder) if folder.is_empty() => Stream::Text(Arg::literal(".", Span::default())),
-                    Some(folder) => Stream::Text(Arg::literal(folder, Span::default())),
-                    None => Stream::Any,
-                }
-            }
-            Output::Any if *stdin == Stream::Download && !reads => Stream::Download,
-            Output::Any => Stream::Any,
-            Output::Nothing => Stream::Text(Arg::default()),
-            Output::Text(arg) => Stream::Text(arg.clone()),
-            Output::InputLines if reads => Stream::Any,
-            Output::InputLines => stdin.some_lines(),
-            Output::Input if reads => Stream::Any,
-            Output::Input => stdin.clone(),
-            // With an operand the number is followed by its name.
-            Output::Number if reads => Stream::Any,
-            Output::Number => Stream::Lines(HoleKind::Number),
-            Output::Name => Stream::Lines(HoleKind::Name),
-            Output::GitRef => Stream::Lines(HoleKind::GitRef),
-            Output::CurrentDirectory => match &state.cwd {
-                Some(cwd) => Stream::Text(Arg::literal(cwd, Span::default())),
-                None => Stream::Any,
-            },
-            Output::Listing => self.listing(state, reading, words),
-            Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The paths that programs print, as far as they can be told by looking.
+//! What programs print: as far as their table says it, and paths as far as they can be told by looking.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -6,12 +6,53 @@ use std::rc::Rc;
 use super::arg::{Arg, Below, HoleKind};
 use super::gather::Gatherer;
 use super::path;
-use super::programs::{Reading, Role};
+use super::programs::{Act, Output, Reading, Role};
 use super::state::{State, Stream};
 use crate::host::Node;
 use crate::report::Span;
 
 impl Gatherer<'_> {
+    /// What the command prints, as far as that is known.
+    pub(super) fn output(
+        &mut self,
+        state: &State,
+        reading: &Reading,
+        words: &[Arg],
+        stdin: &Stream,
+    ) -> Stream {
+        let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
+        let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
+        match &reading.output {
+            _ if networked => Stream::Download,
+            Output::Any if words.len() == 2 && words.first().and_then(Arg::text) == Some("dirname") => {
+                match words.get(1).and_then(Arg::text).map(path::parent) {
+                    Some(folder) if folder.is_empty() => Stream::Text(Arg::literal(".", Span::default())),
+                    Some(folder) => Stream::Text(Arg::literal(folder, Span::default())),
+                    None => Stream::Any,
+                }
+            }
+            Output::Any if *stdin == Stream::Download && !reads => Stream::Download,
+            Output::Any => Stream::Any,
+            Output::Nothing => Stream::Text(Arg::default()),
+            Output::Text(arg) => Stream::Text(arg.clone()),
+            Output::InputLines if reads => Stream::Any,
+            Output::InputLines => stdin.some_lines(),
+            Output::Input if reads => Stream::Any,
+            Output::Input => stdin.clone(),
+            // With an operand the number is followed by its name.
+            Output::Number if reads => Stream::Any,
+            Output::Number => Stream::Lines(HoleKind::Number),
+            Output::Name => Stream::Lines(HoleKind::Name),
+            Output::GitRef => Stream::Lines(HoleKind::GitRef),
+            Output::CurrentDirectory => match &state.cwd {
+                Some(cwd) => Stream::Text(Arg::literal(cwd, Span::default())),
+                None => Stream::Any,
+            },
+            Output::Listing => self.listing(state, reading, words),
+            Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
+        }
+    }
+
     /// The paths a program prints: the files themselves when they can be listed, else their kind.
     pub(super) fn printed_paths(
         &mut self,
