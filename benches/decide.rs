@@ -70,3 +70,38 @@ fn compose_and_decide_once(bencher: Bencher<'_, '_>, rules: usize) {
         .with_inputs(layers)
         .bench_local_values(|layer| fixture::decide_on(&host, &composed(layer), black_box("npm run build")));
 }
+
+/// Lengths in bytes of the texts whose decision time must grow no faster than they do.
+const LENGTHS: [usize; 4] = [1 << 10, 10 << 10, 100 << 10, 1 << 20];
+
+/// `line` again and again up to `length` bytes.
+fn repeated(line: &str, length: usize) -> String {
+    line.repeat(length.div_ceil(line.len()))
+}
+
+fn growth(bencher: Bencher<'_, '_>, line: &str, length: usize) {
+    let (host, policy) = (fixture::host(), policy(100));
+    let text = repeated(line, length);
+    bencher.bench_local(|| fixture::decide_on(&host, &policy, black_box(&text)));
+}
+
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_plain_commands(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "git status && ls src | sort\n", length);
+}
+
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_assignments_and_substitutions(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "a=\"$(basename \"$PWD\")\"; echo \"${a:-none} $((1+2))\"\n", length);
+}
+
+/// Unclosed brackets make the grammar guess; its recovery is what may be slow.
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_what_the_grammar_cannot_read(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "echo $( [[ a ${ ( case x in\n", length);
+}
+
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_one_word(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "echo;a=b", length);
+}
