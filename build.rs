@@ -161,6 +161,7 @@ fn effects(list: &[EffectModel]) -> String {
             EffectModel::Loads(name) => format!("Effect::Loads({name:?}),"),
             EffectModel::Use(role, path) => format!("Effect::Use(Role::{}, {path:?}),", camel(role)),
             EffectModel::Code => "Effect::Code,".to_owned(),
+            EffectModel::ShellInput => "Effect::ShellInput,".to_owned(),
         })
         .collect()
 }

@@ -34,16 +34,31 @@ impl Gatherer<'_> {
 
     /// The fields of one word: braces, expansions, splitting, path patterns.
     fn field(&mut self, state: &mut State, word: &Word) -> Vec<Arg> {
-        let units = brace_units(word);
+        let units = brace_units(word, false);
         let nested = units.iter().filter(|unit| matches!(unit, BraceUnit::Char('{', false))).count();
         let expanded = if nested > BRACES { None } else { brace::expand(&units) };
         let Some(alternatives) = expanded else {
             self.limit("brace expansion", word.span);
             return vec![Arg::any(Cause::Limit, word.span)];
         };
+        let braces = alternatives.as_slice() != [units.as_slice()];
         let mut args = Vec::new();
         for alternative in alternatives {
-            let units = self.units(state, word, &alternative);
+            // Braces come before tildes: each word that they make has its own.
+            let units = match braces.then(|| leading_tilde(&alternative)) {
+                None => self.units(state, word, &brace_units(word, true)),
+                Some(Tilde::Doubtful) => {
+                    args.push(Arg::any(Cause::DynamicPath, word.span));
+                    continue;
+                }
+                Some(Tilde::Absent) => self.units(state, word, &alternative),
+                Some(Tilde::User(user, rest)) => {
+                    let mut units = Vec::new();
+                    self.tilde(state, &user, &mut units);
+                    units.extend(self.units(state, word, rest));
+                    units
+                }
+            };
             self.text_budget = self.text_budget.saturating_sub(units.len());
             if self.text_budget == 0 {
                 self.limit("the length of all expansions", word.span);
@@ -358,17 +373,57 @@ pub(super) fn unset() -> Vec<Part> {
     vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: false })]
 }
 
-fn brace_units(word: &Word) -> Vec<BraceUnit> {
+/// The units of a word before its braces expand: a tilde is only text then, unless it is to be kept.
+fn brace_units(word: &Word, tildes: bool) -> Vec<BraceUnit> {
     let mut units = Vec::new();
     for (index, piece) in word.pieces.iter().enumerate() {
         match piece {
             Piece::Text { text, quoted: false } => {
                 units.extend(text.chars().map(|character| BraceUnit::Char(character, false)));
             }
+            Piece::Tilde(text) if !tildes => {
+                units.extend(text.chars().map(|character| BraceUnit::Char(character, false)));
+            }
             _ => units.push(BraceUnit::Piece(index)),
         }
     }
     units
+}
+
+/// The tilde of a word that braces made.
+enum Tilde<'a> {
+    Absent,
+    /// The words after the tilde up to the first slash, and what follows.
+    User(String, &'a [BraceUnit]),
+    /// A tilde that may be one: after `=` or `:`, or one that an expansion goes on from.
+    Doubtful,
+}
+
+fn leading_tilde(units: &[BraceUnit]) -> Tilde<'_> {
+    let plain = |unit: &BraceUnit, wanted: char| *unit == BraceUnit::Char(wanted, false);
+    let inside = units.windows(2).any(|pair| {
+        matches!(pair, [before, tilde] if plain(tilde, '~') && (plain(before, '=') || plain(before, ':')))
+    });
+    if inside {
+        return Tilde::Doubtful;
+    }
+    if !units.first().is_some_and(|unit| plain(unit, '~')) {
+        return Tilde::Absent;
+    }
+    let end = units.iter().position(|unit| plain(unit, '/')).unwrap_or(units.len());
+    let (prefix, rest) = units.split_at(end);
+    let user: Option<String> = prefix
+        .iter()
+        .skip(1)
+        .map(|unit| match unit {
+            BraceUnit::Char(character, false) => Some(*character),
+            _ => None,
+        })
+        .collect();
+    match user {
+        Some(user) if !user.starts_with(|first: char| first.is_ascii_digit()) => Tilde::User(user, rest),
+        _ => Tilde::Doubtful,
+    }
 }
 
 /// The stream that a word makes when it is a here-document or here-string.

@@ -50,7 +50,7 @@ fn one(pattern: &[char], p: usize, character: char) -> Option<usize> {
 }
 
 /// A bracket expression: the position after it and whether the character is in it. None when the
-/// text is no bracket expression. Classes such as `[:alpha:]` count as matching everything.
+/// text is no bracket expression. Classes, equivalence classes and collating symbols are single elements.
 fn bracket(pattern: &[char], start: usize, character: char) -> Option<(usize, bool)> {
     let mut p = start + 1;
     let negated = matches!(pattern.get(p), Some('!' | '^'));
@@ -64,8 +64,13 @@ fn bracket(pattern: &[char], start: usize, character: char) -> Option<(usize, bo
         if low == ']' && p > first {
             return Some((p + 1, hit != negated));
         }
-        if low == '[' && matches!(pattern.get(p + 1), Some(':' | '.' | '=')) {
-            hit = true;
+        if let Some((end, name)) = named(pattern, p) {
+            hit |= match pattern.get(p + 1) {
+                Some(':') => in_class(&name, character),
+                _ => name.chars().eq([character]),
+            };
+            p = end;
+            continue;
         }
         if pattern.get(p + 1) == Some(&'-') && pattern.get(p + 2).is_some_and(|high| *high != ']') {
             let high = *pattern.get(p + 2)?;
@@ -75,6 +80,37 @@ fn bracket(pattern: &[char], start: usize, character: char) -> Option<(usize, bo
             hit |= low == character;
             p += 1;
         }
+    }
+}
+
+/// The position after `[:name:]`, `[=x=]` or `[.x.]` inside a bracket expression, and what it names.
+fn named(pattern: &[char], start: usize) -> Option<(usize, String)> {
+    let kind = *pattern.get(start + 1).filter(|kind| matches!(kind, ':' | '=' | '.'))?;
+    if pattern.get(start) != Some(&'[') {
+        return None;
+    }
+    let rest = pattern.get(start + 2..)?;
+    let length = rest.windows(2).position(|pair| pair == [kind, ']'])?;
+    Some((start + 2 + length + 2, rest.get(..length)?.iter().collect()))
+}
+
+fn in_class(name: &str, character: char) -> bool {
+    match name {
+        "alpha" => character.is_alphabetic(),
+        "digit" => character.is_ascii_digit(),
+        "alnum" => character.is_alphanumeric(),
+        "upper" => character.is_uppercase(),
+        "lower" => character.is_lowercase(),
+        "space" => character.is_whitespace(),
+        "blank" => matches!(character, ' ' | '\t'),
+        "punct" => !character.is_alphanumeric() && !character.is_whitespace() && !character.is_control(),
+        "print" => !character.is_control(),
+        "graph" => !character.is_control() && !character.is_whitespace(),
+        "cntrl" => character.is_control(),
+        "xdigit" => character.is_ascii_hexdigit(),
+        "word" => character.is_alphanumeric() || character == '_',
+        "ascii" => character.is_ascii(),
+        _ => false,
     }
 }
 
@@ -205,6 +241,16 @@ mod tests {
             ("[^a]", "b", true),
             ("[]a]", "]", true),
             ("[a", "[a", true),
+            ("[[:lower:]]x", "ax", true),
+            ("[[:lower:]]x", "Ax", false),
+            ("[![:lower:]]", "A", true),
+            ("[![:lower:]]", "a", false),
+            ("[[:digit:]a-c_]", "b", true),
+            ("[[:digit:]a-c_]", "7", true),
+            ("[[=e=]]", "e", true),
+            ("[[.e.]]", "f", false),
+            ("[[:none:]]", "e", false),
+            ("[[:]", ":", true),
             ("\\*", "*", true),
             ("\\*", "a", false),
             ("d?v", "dev", true),

@@ -212,6 +212,13 @@ impl Gatherer<'_> {
         stream
     }
 
+    /// A text that a shell may come to run: a look at it can only find dangers, never explain.
+    pub(super) fn look(&mut self, state: &State, text: &Arg) {
+        if text.text().is_some() {
+            self.shell_text(&mut state.clone(), text, (Reader::Child(&[]), true), &Stream::Any);
+        }
+    }
+
     /// A script file that a shell runs.
     fn shell_file(
         &mut self,
@@ -237,7 +244,7 @@ impl Gatherer<'_> {
             }
             _ => {
                 if let Some(text) = state.written.get(path).cloned() {
-                    self.shell_text(&mut state.clone(), &text, (Reader::Child(&[]), true), &Stream::Any);
+                    self.look(state, &text);
                 }
                 let detail = format!("it runs the script {}", file.display());
                 self.unexplained(Cause::OpaqueCode, detail, file.span);

@@ -51,12 +51,20 @@ impl Gatherer<'_> {
                 name,
                 "export" | "readonly" | "declare" | "typeset" | "local" | "eval" | "." | "source"
             );
-            lasting || self.posix && builtin::is_special(name)
+            // A shell in POSIX mode keeps what stands before a special builtin.
+            lasting || builtin::is_special(name)
         });
         let stream = self.invoke(state, argv, &stdin);
         for (name, value, exported) in saved.into_iter().rev() {
             // `x=1 export x` keeps the value, and an evaluated text may.
-            let value = if keeps { Some(Value::Text(unknown())) } else { value };
+            let value = match (keeps, value) {
+                (false, value) => value,
+                (true, Some(Value::Text(old))) => Some(Value::Text(match state.vars.get(&name) {
+                    Some(Value::Text(new)) => either(&old, new),
+                    _ => unknown(),
+                })),
+                (true, _) => Some(Value::Text(unknown())),
+            };
             match value {
                 Some(value) => state.vars.insert(name.clone(), value),
                 None => state.vars.remove(&name),
@@ -301,7 +309,7 @@ impl Gatherer<'_> {
             state.disturb();
             state.relinked = true;
         }
-        self.code_input(&reading, stdin, index, span);
+        self.code_input(state, &reading, stdin, (index, span));
         if !reading.unexplained.is_empty() {
             self.opaque_words(&words);
         }
@@ -390,13 +398,17 @@ impl Gatherer<'_> {
     }
 
     /// A program that runs its standard input as code.
-    fn code_input(&mut self, reading: &Reading, stdin: &Stream, index: usize, span: Span) {
-        if reading.input == Input::Code {
-            if *stdin == Stream::Download {
-                self.effect(EffectKind::RunsDownload, Some(index), span);
-            }
-            self.unexplained(Cause::OpaqueCode, "it runs its standard input as code", span);
+    fn code_input(&mut self, state: &State, reading: &Reading, stdin: &Stream, (index, span): (usize, Span)) {
+        if reading.input == Input::Data {
+            return;
         }
+        if *stdin == Stream::Download {
+            self.effect(EffectKind::RunsDownload, Some(index), span);
+        }
+        if let (Input::Shell, Stream::Text(text)) = (reading.input, stdin) {
+            self.look(state, text);
+        }
+        self.unexplained(Cause::OpaqueCode, "it runs its standard input as code", span);
     }
 
     /// The words of a subject for messages.
@@ -411,7 +423,9 @@ fn shows_hidden(word: &Arg) -> bool {
     let letters = head.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     word.text().is_none()
         || letters.is_some_and(|letters| letters.contains(['u', '.']))
-        || ["--hidden", "--no-ignore", "--unrestricted"].iter().any(|option| head.starts_with(option))
+        || ["-g", "--glob", "--iglob", "--type-add", "--hidden", "--no-ignore", "--unrestricted"]
+            .iter()
+            .any(|option| head.starts_with(option))
 }
 
 fn is_declaration(words: &[Word]) -> bool {

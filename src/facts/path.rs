@@ -86,8 +86,13 @@ pub fn locate(host: &dyn Host, cwd: Option<&str>, text: &str) -> Option<Located>
     let lexical = normal(&absolute);
     // What these names lead to is the command's own output, wherever that goes.
     let own = super::is_device(&lexical) || lexical == "/dev/stdin";
-    let real = if own { None } else { host.real(Path::new(&absolute)) };
-    let real = real.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| lexical.clone());
+    let resolved = |path: &str| host.real(Path::new(path)).and_then(|path| path.to_str().map(str::to_owned));
+    let real = if own { None } else { resolved(&absolute) }.unwrap_or_else(|| lexical.clone());
+    // What a process holds is not for everyone to resolve; at worst it is the root.
+    let real = match through_process(&real) {
+        Some(path) => resolved(&path).unwrap_or(path),
+        None => real,
+    };
     let mut node = if own { Node::Special } else { host.node(Path::new(&absolute)) };
     if node == Node::Missing && absolute.contains("/..") {
         // A folder on the way may be made before; then the path leads here.
@@ -104,6 +109,20 @@ pub fn locate(host: &dyn Host, cwd: Option<&str>, text: &str) -> Option<Located>
         format!("{}/{}", folder.trim_end_matches('/'), name(&lexical))
     };
     Some(Located { lexical, real, entry, node, in_project, pattern: None, stale: false })
+}
+
+/// Where a path through the root, the directory or a descriptor of a process leads at worst.
+fn through_process(path: &str) -> Option<String> {
+    let mut parts = path.strip_prefix("/proc/")?.split('/').skip(1).peekable();
+    if parts.next_if_eq(&"task").is_some() {
+        parts.next();
+    }
+    match parts.next()? {
+        "root" | "cwd" => {}
+        "fd" => drop(parts.next().filter(|_| parts.peek().is_some())?),
+        _ => return None,
+    }
+    Some(normal(&parts.collect::<Vec<_>>().join("/")))
 }
 
 /// Whether a path is a place or below it, component by component. Both absolute and normal.

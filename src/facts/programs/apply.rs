@@ -231,6 +231,7 @@ fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut
                 reading.uses.push(Use { role: *role, arg: Arg::literal(*path, Span::default()) });
             }
             Effect::Code => reading.input = Input::Code,
+            Effect::ShellInput => reading.input = Input::Shell,
         }
     }
 }

@@ -273,6 +273,8 @@ pub enum Input {
     Data,
     /// Runs it as code of a language that gsh does not read.
     Code,
+    /// Starts a shell that runs it.
+    Shell,
 }
 
 /// What kind of program only runs another.

@@ -163,6 +163,7 @@ pub(crate) enum EffectModel {
     Loads(String),
     Use(String, String),
     Code,
+    ShellInput,
 }
 
 /// The option sets (`%name`) that tables share, by name.
@@ -312,6 +313,7 @@ fn effect(word: &str) -> Result<EffectModel, String> {
         "spares" => Ok(EffectModel::Spares(value.to_owned())),
         "loads" => Ok(EffectModel::Loads(value.to_owned())),
         "input" if value == "code" => Ok(EffectModel::Code),
+        "input" if value == "shell" => Ok(EffectModel::ShellInput),
         "use" => {
             let slot = slot(value)?;
             match (slot.what, slot.default) {

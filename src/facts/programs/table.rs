@@ -140,6 +140,8 @@ pub(super) enum Effect {
     Use(Role, &'static str),
     /// Its standard input is code.
     Code,
+    /// Its standard input is a text for a shell.
+    ShellInput,
 }
 
 /// Effects that a table can name.

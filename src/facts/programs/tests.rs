@@ -101,7 +101,7 @@ fn render(reading: &Reading) -> String {
         Inner::ShellFile(file) => format!("sh-file({})", file.display()),
     }));
     all.extend(reading.wrapper.iter().map(|wrapper| kebab(&format!("{wrapper:?}"))));
-    if reading.input == Input::Code {
+    if reading.input != Input::Data {
         all.push("input-code".to_owned());
     }
     let mut causes: Vec<String> =

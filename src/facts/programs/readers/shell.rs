@@ -5,33 +5,27 @@ use crate::facts::programs::{Inner, Reading, Role};
 use crate::syntax::Cause;
 
 /// Long options of bash that change nothing about what runs.
-const LONG: &[&str] =
-    &["--posix", "--norc", "--noprofile", "--login", "--verbose", "--restricted", "--noediting"];
+const LONG: &[&str] = &["--norc", "--noprofile", "--login", "--verbose", "--restricted", "--noediting"];
 /// Letters of `set` that change nothing that is not told elsewhere.
-const LETTERS: &str = "abefhklmnprtuvxBCEHPT";
+const LETTERS: &str = "abehlmnprtuvxCET";
 /// Names for `-o`.
 const NAMES: &[&str] = &[
     "allexport",
-    "braceexpand",
     "emacs",
     "errexit",
     "errtrace",
     "functrace",
     "hashall",
-    "histexpand",
     "history",
     "ignoreeof",
     "monitor",
     "noclobber",
     "noexec",
-    "noglob",
     "nolog",
     "notify",
     "nounset",
     "onecmd",
-    "physical",
     "pipefail",
-    "posix",
     "privileged",
     "verbose",
     "vi",
@@ -97,6 +91,10 @@ impl Options {
                 self.long(text, &mut at, start, reading);
                 continue;
             }
+            // Taking an option away is rare, and what a shell then expands is another thing.
+            if text.starts_with('+') {
+                reading.unexplained(Cause::UnknownOption, text, Some(start + at - 1));
+            }
             for letter in text.chars().skip(1) {
                 self.letter(letter, words, &mut at, start, reading);
             }
@@ -120,7 +118,8 @@ impl Options {
             'o' | 'O' => {
                 let value = words.get(*at).and_then(Arg::text).unwrap_or_default();
                 *at += 1;
-                if letter == 'o' && !NAMES.contains(&value) || value == "expand_aliases" {
+                let told = if letter == 'O' { value == "extglob" } else { NAMES.contains(&value) };
+                if !told {
                     reading.unexplained(
                         Cause::UnknownOption,
                         format!("-{letter} {value}"),
