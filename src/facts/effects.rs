@@ -1,5 +1,7 @@
 //! What words and redirections do to paths.
 
+use std::path::Path;
+
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::expand::document;
 use super::gather::Gatherer;
@@ -144,11 +146,17 @@ impl Gatherer<'_> {
                 continue;
             };
             let path = text.rsplit(':').next().unwrap_or(text);
-            if !path.contains(['.', '/']) || path.len() > 4096 {
+            let path = path.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(path, |it| it.1);
+            let pattern = glob::is_pattern(path);
+            if !pattern && !path.contains(['.', '/']) || path.len() > 4096 {
                 continue;
             }
-            let found = if glob::is_pattern(path) {
-                glob::expand(self.host, cwd.as_deref(), path).unwrap_or_default()
+            let found = if pattern {
+                let mut found = glob::expand(self.host, cwd.as_deref(), path).unwrap_or_default();
+                // A pattern of git's matches hidden names too.
+                let here = cwd.as_deref().and_then(|cwd| self.host.list(Path::new(cwd))).unwrap_or_default();
+                found.extend(here.into_iter().filter(|name| glob::matches(path, name)));
+                found
             } else {
                 vec![path.to_owned()]
             };

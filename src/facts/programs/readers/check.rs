@@ -116,15 +116,12 @@ fn is_rest_path(arg: &Arg) -> bool {
 fn blobs(scan: &Scan, reading: &mut Reading) {
     for (_, operand) in &scan.operands {
         if let Some(text) = operand.text() {
-            // `:(glob).e*`: words in brackets say how the pattern after them is matched.
+            // `:(icase).ENV`: words in brackets say how the pattern after them is matched.
             let magic = text.strip_prefix(":(").and_then(|rest| rest.split_once(')'));
             if magic.is_some_and(|(words, _)| words.contains("icase") || words.contains("attr")) {
                 reading.unexplained(Cause::UnknownConstruct, text, None);
             }
-            let skipped = match magic {
-                Some((words, _)) => words.len() + 3,
-                None => text.find(':').map_or(0, |at| at + 1),
-            };
+            let skipped = text.find(':').map_or(0, |at| at + 1);
             if skipped < text.len() {
                 reading.uses(Role::Read, &operand.after(skipped));
             }
