@@ -204,7 +204,7 @@ fn entry_limit(text: &str, place: &Place<'_>) -> Option<Problem> {
 /// count itself: counting steps would stop it late. No text that a person could judge comes near them.
 fn costly_shape(text: &str) -> Option<&'static str> {
     let (mut open, mut deepest, mut bars, mut patterns, mut sums) = (0usize, 0usize, 0usize, 0usize, 0usize);
-    let mut before = 0u8;
+    let (mut brackets, mut before) = (0usize, 0u8);
     for byte in text.bytes() {
         match byte {
             b'(' => {
@@ -213,12 +213,18 @@ fn costly_shape(text: &str) -> Option<&'static str> {
                 patterns += usize::from(b"@?*+!".contains(&before));
                 sums += usize::from(before == b'(');
             }
-            b'[' => sums += usize::from(before == b'$'),
+            b'[' => {
+                sums += usize::from(before == b'$');
+                brackets += usize::from(before == b']');
+            }
             b')' => open = open.saturating_sub(1),
             b'|' => bars += 1,
             _ => {}
         }
         before = byte;
+    }
+    if brackets > 512 {
+        return Some("bracket-count: too many brackets beside brackets");
     }
     match (deepest, bars, patterns, sums) {
         (513.., _, _, _) => Some("nesting: too many open parentheses"),

@@ -341,9 +341,12 @@ fn split_tildes(text: &str, first: bool, assigns: bool, last: bool, marked: &mut
     let mut rest = text;
     let mut allowed = first;
     while let Some(next) = rest.chars().next() {
-        let end = rest.find(|c| c == '/' || (assigns && c == ':'));
-        if next == '~' && allowed && (end.is_some() || last) {
-            let (tilde, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let end = || rest.find(|c| c == '/' || (assigns && c == ':'));
+        if next == '~'
+            && allowed
+            && let Some(end) = end().or_else(|| last.then_some(rest.len()))
+        {
+            let (tilde, after) = rest.split_at(end);
             if !plain.is_empty() {
                 push_text(marked, &std::mem::take(&mut plain), false);
             }
