@@ -76,7 +76,13 @@ impl Gatherer<'_> {
     pub(super) fn single(&mut self, state: &mut State, word: &Word) -> Arg {
         let units: Vec<BraceUnit> = (0..word.pieces.len()).map(BraceUnit::Piece).collect();
         let mut arg = Arg { span: self.span(word.span), ..Arg::default() };
-        for unit in self.units(state, word, &units) {
+        let units = self.units(state, word, &units);
+        self.text_budget = self.text_budget.saturating_sub(units.len());
+        if self.text_budget == 0 {
+            self.limit("the length of all expansions", word.span);
+            return Arg::any(Cause::Limit, word.span);
+        }
+        for unit in units {
             match unit {
                 Unit::Char { character, .. } => arg.push_text(character.encode_utf8(&mut [0; 4])),
                 Unit::Hole(mut hole) => {
