@@ -39,17 +39,7 @@ fn request(capability: Capability, subject: &str) -> CapabilityRequest {
     } else {
         Subject::Command { written: text, inner: vec![], allow_needs_all: false }
     };
-    CapabilityRequest {
-        capability,
-        subject,
-        destroys: None,
-        query: false,
-        escalates: false,
-        display: String::new(),
-        suggestions: vec![],
-        risks: vec![],
-        span: Span::default(),
-    }
+    CapabilityRequest::new(capability, subject, String::new(), Span::default())
 }
 
 fn requests(example: &Example, subject: &str) -> Vec<CapabilityRequest> {

@@ -232,18 +232,7 @@ mod tests {
             options: ReadingOptions::default(),
             entry: Entry::Command,
         };
-        let decision = Decision {
-            verdict: Verdict::Ask,
-            floor: None,
-            reason: "why".to_owned(),
-            requests: vec![],
-            not_understood: vec![],
-            knob: None,
-            mode: Mode::Default,
-            firm: false,
-            suggestions: vec![],
-            reads_only: false,
-        };
+        let decision = Decision::bare(Verdict::Ask, "why", Mode::Default);
         let opening = Opening {
             request: &request,
             decision: &decision,

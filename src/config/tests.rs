@@ -266,17 +266,7 @@ impl Machine {
 
 fn judge(policy: &Policy, command: &str) -> Verdict {
     let subject = Subject::Command { written: command.to_owned(), inner: vec![], allow_needs_all: false };
-    let request = CapabilityRequest {
-        capability: Capability::ProcessExecute,
-        subject,
-        destroys: None,
-        query: false,
-        escalates: false,
-        display: String::new(),
-        suggestions: vec![],
-        risks: vec![],
-        span: Span::default(),
-    };
+    let request = CapabilityRequest::new(Capability::ProcessExecute, subject, String::new(), Span::default());
     policy.evaluate(&request).verdict
 }
 

@@ -223,18 +223,7 @@ fn of_request(each: &Judged) -> String {
 /// What holds when deciding itself failed: nothing runs.
 #[must_use]
 pub fn failed(mode: Mode) -> Decision {
-    Decision {
-        verdict: Verdict::Deny,
-        floor: None,
-        reason: INTERNAL_ERROR.to_owned(),
-        requests: Vec::new(),
-        not_understood: Vec::new(),
-        knob: None,
-        mode,
-        firm: true,
-        suggestions: Vec::new(),
-        reads_only: false,
-    }
+    Decision { firm: true, ..Decision::bare(Verdict::Deny, INTERNAL_ERROR, mode) }
 }
 
 /// The reason of a decision that could not be made.

@@ -36,6 +36,24 @@ pub struct Decision {
     pub reads_only: bool,
 }
 
+impl Decision {
+    /// A verdict with its reason and nothing else.
+    pub(crate) fn bare(verdict: Verdict, reason: &str, mode: Mode) -> Self {
+        Self {
+            verdict,
+            floor: None,
+            reason: reason.to_owned(),
+            requests: Vec::new(),
+            not_understood: Vec::new(),
+            knob: None,
+            mode,
+            firm: false,
+            suggestions: Vec::new(),
+            reads_only: false,
+        }
+    }
+}
+
 /// One request with what the policy said of it.
 #[derive(Debug, Clone)]
 pub struct Judged {

@@ -39,21 +39,7 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
 }
 
 fn mention(text: String, span: Span) -> CapabilityRequest {
-    request(Capability::ProcessExecute, Subject::Mention(text.clone()), text, span)
-}
-
-fn request(capability: Capability, subject: Subject, display: String, span: Span) -> CapabilityRequest {
-    CapabilityRequest {
-        capability,
-        subject,
-        destroys: None,
-        query: false,
-        escalates: false,
-        display,
-        suggestions: Vec::new(),
-        risks: Vec::new(),
-        span,
-    }
+    CapabilityRequest::new(Capability::ProcessExecute, Subject::Mention(text.clone()), text, span)
 }
 
 /// What an invocation asks for as a program.
@@ -61,14 +47,22 @@ fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<Ca
     let text = invocation.text();
     let mut found = Vec::new();
     if invocation.wrapper == Some(Wrapper::Escalating) {
-        let mut asked =
-            request(Capability::ProcessExecute, command(invocation), format!("Run {text}"), invocation.span);
+        let mut asked = CapabilityRequest::new(
+            Capability::ProcessExecute,
+            command(invocation),
+            format!("Run {text}"),
+            invocation.span,
+        );
         asked.escalates = true;
         asked.risks.push("it runs with other rights than yours".to_owned());
         found.push(asked);
     } else if !invocation.explained {
-        let mut asked =
-            request(Capability::ProcessExecute, command(invocation), format!("Run {text}"), invocation.span);
+        let mut asked = CapabilityRequest::new(
+            Capability::ProcessExecute,
+            command(invocation),
+            format!("Run {text}"),
+            invocation.span,
+        );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
         asked.risks = risks(facts, index);
@@ -130,13 +124,19 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
     let by = effect.by.and_then(|by| facts.invocations.get(by));
     let text = by.map(Invocation::text).unwrap_or_default();
     let whole = by.map_or_else(|| plain(&text), command);
-    let make = |capability, display: String| request(capability, whole.clone(), display, effect.span);
+    let make =
+        |capability, display: String| CapabilityRequest::new(capability, whole.clone(), display, effect.span);
     match &effect.kind {
         EffectKind::ReadTree { tree, files, .. } => {
             let mut found = of_read(tree, effect.span);
             for file in files.iter().flatten() {
                 let subject = Subject::Path(vec![file.clone()]);
-                found.push(request(Capability::FileRead, subject, format!("Read {file}"), effect.span));
+                found.push(CapabilityRequest::new(
+                    Capability::FileRead,
+                    subject,
+                    format!("Read {file}"),
+                    effect.span,
+                ));
             }
             found
         }
@@ -167,7 +167,12 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
         }
         EffectKind::RevealSecrets => {
             let subject = Subject::Path(vec!["/proc/self/environ".to_owned()]);
-            vec![request(Capability::FileRead, subject, format!("Print secrets: {text}"), effect.span)]
+            vec![CapabilityRequest::new(
+                Capability::FileRead,
+                subject,
+                format!("Print secrets: {text}"),
+                effect.span,
+            )]
         }
         EffectKind::RunsDownload => {
             let mut asked = make(Capability::ProcessExecute, "Run what it downloads".to_owned());
@@ -198,7 +203,7 @@ fn of_read(target: &Target, span: Span) -> Vec<CapabilityRequest> {
         return Vec::new();
     }
     let display = format!("Read {}", place.lexical);
-    vec![request(Capability::FileRead, Subject::Path(path_forms(place)), display, span)]
+    vec![CapabilityRequest::new(Capability::FileRead, Subject::Path(path_forms(place)), display, span)]
 }
 
 fn of_write(target: &Target, change: Change, span: Span) -> Vec<CapabilityRequest> {
@@ -219,7 +224,7 @@ fn of_write(target: &Target, change: Change, span: Span) -> Vec<CapabilityReques
     if below {
         forms.iter_mut().for_each(|form| form.push_str("/*"));
     }
-    let mut asked = request(capability, Subject::Path(forms), format!("{verb} {shown}"), span);
+    let mut asked = CapabilityRequest::new(capability, Subject::Path(forms), format!("{verb} {shown}"), span);
     asked.destroys = destroys;
     if let Some(destroys) = destroys {
         asked.risks.push(loss(destroys, &shown));

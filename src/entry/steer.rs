@@ -272,29 +272,15 @@ mod tests {
             reason: None,
             expires: None,
         };
-        let request = CapabilityRequest {
-            capability: Capability::ProcessExecute,
-            subject: Subject::Mention("make x".to_owned()),
-            destroys: None,
-            query: false,
-            escalates: false,
-            display: "make x".to_owned(),
-            suggestions: vec![],
-            risks: vec![],
-            span: Span::default(),
-        };
+        let make = Subject::Mention("make x".to_owned());
+        let request =
+            CapabilityRequest::new(Capability::ProcessExecute, make, "make x".to_owned(), Span::default());
         let matched = Match { verdict, rule: Some(Arc::new(rule)), reason: None, protected: false };
         Decision {
-            verdict,
             floor,
-            reason: "use just".to_owned(),
             requests: vec![Judged { request, matched, verdict }],
-            not_understood: vec![],
-            knob: None,
-            mode: Mode::Default,
-            firm: false,
             suggestions: vec!["make *".to_owned()],
-            reads_only: false,
+            ..Decision::bare(verdict, "use just", Mode::Default)
         }
     }
 

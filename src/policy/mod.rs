@@ -114,6 +114,24 @@ pub struct CapabilityRequest {
     pub span: Span,
 }
 
+impl CapabilityRequest {
+    /// A request that loses nothing, takes no other rights and offers no pattern.
+    #[must_use]
+    pub fn new(capability: Capability, subject: Subject, display: String, span: Span) -> Self {
+        Self {
+            capability,
+            subject,
+            destroys: None,
+            query: false,
+            escalates: false,
+            display,
+            suggestions: Vec::new(),
+            risks: Vec::new(),
+            span,
+        }
+    }
+}
+
 /// What rules match.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subject {

@@ -65,17 +65,7 @@ fn user(text: &str) -> Policy {
 }
 
 pub(super) fn request(capability: Capability, subject: Subject) -> CapabilityRequest {
-    CapabilityRequest {
-        capability,
-        subject,
-        destroys: None,
-        query: false,
-        escalates: false,
-        display: String::new(),
-        suggestions: vec![],
-        risks: vec![],
-        span: crate::report::Span::default(),
-    }
+    CapabilityRequest::new(capability, subject, String::new(), crate::report::Span::default())
 }
 
 fn path(capability: Capability, path: &str) -> CapabilityRequest {

@@ -155,18 +155,7 @@ mod tests {
     use crate::request::{Entry, ReadingOptions, Request};
 
     fn decision(verdict: Verdict, floor: Option<&'static str>) -> Decision {
-        Decision {
-            verdict,
-            floor,
-            reason: String::new(),
-            requests: vec![],
-            not_understood: vec![],
-            knob: None,
-            mode: Mode::Default,
-            firm: false,
-            suggestions: vec![],
-            reads_only: false,
-        }
+        Decision { floor, ..Decision::bare(verdict, "", Mode::Default) }
     }
 
     fn may_run(decision: &Decision, answer: Option<&Answer>) -> Option<bool> {
