@@ -233,15 +233,8 @@ struct Checked {
     /// JSON Lines from standard input, {"id":…,"command":"…","cwd":"…"}, one answer a line
     #[arg(long, group = "what")]
     batch: bool,
-    /// The directory it would start in
-    #[arg(long, value_name = "DIR")]
-    cwd: Option<PathBuf>,
-    /// default, plan, accept-edits, bypass or dont-ask
-    #[arg(long, value_parser = mode)]
-    mode: Option<Mode>,
-    /// A configuration instead of the user's
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[command(flatten)]
+    setting: Setting,
     /// With the reasons
     #[arg(long)]
     why: bool,
@@ -259,6 +252,16 @@ struct Explained {
     /// A script
     #[arg(group = "text")]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    setting: Setting,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where and how a text would be decided.
+#[derive(Debug, Args)]
+struct Setting {
     /// The directory it would start in
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -268,9 +271,6 @@ struct Explained {
     /// A configuration instead of the user's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -324,8 +324,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
 
 impl Explained {
     fn into_call(self) -> Result<CheckCall, Usage> {
-        let Self { command, file, cwd, mode, config, json } = self;
-        Checked { command, file, batch: false, cwd, mode, config, why: false, json }.into_call()
+        let Self { command, file, setting, json } = self;
+        Checked { command, file, batch: false, setting, why: false, json }.into_call()
     }
 }
 
@@ -337,7 +337,7 @@ impl Checked {
             (None, None, true) => What::Batch,
             _ => return Err(Usage("give one of -c TEXT, FILE and --batch".to_owned())),
         };
-        let Self { cwd, mode, config, why, json, .. } = self;
+        let Self { setting: Setting { cwd, mode, config }, why, json, .. } = self;
         Ok(CheckCall { what, cwd, mode, config, why, json })
     }
 }

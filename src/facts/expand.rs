@@ -34,24 +34,26 @@ impl Gatherer<'_> {
 
     /// The fields of one word: braces, expansions, splitting, path patterns.
     fn field(&mut self, state: &mut State, word: &Word) -> Vec<Arg> {
-        let units = brace_units(word, false);
+        // Most words have no brace; their tildes can stay what the reading made them.
+        let braced = word.pieces.iter().any(has_brace);
+        let units = brace_units(word, !braced);
         let nested = units.iter().filter(|unit| matches!(unit, BraceUnit::Char('{', false))).count();
         let expanded = if nested > BRACES { None } else { brace::expand(&units) };
         let Some(alternatives) = expanded else {
             self.limit("brace expansion", word.span);
             return vec![Arg::any(Cause::Limit, word.span)];
         };
-        let braces = alternatives.as_slice() != [units.as_slice()];
+        let expands = braced && alternatives.as_slice() != [units.as_slice()];
         let mut args = Vec::new();
         for alternative in alternatives {
             // Braces come before tildes: each word that they make has its own.
-            let units = match braces.then(|| leading_tilde(&alternative)) {
-                None => self.units(state, word, &brace_units(word, true)),
+            let units = match expands.then(|| leading_tilde(&alternative)) {
+                None if braced => self.units(state, word, &brace_units(word, true)),
                 Some(Tilde::Doubtful) => {
                     args.push(Arg::any(Cause::DynamicPath, word.span));
                     continue;
                 }
-                Some(Tilde::Absent) => self.units(state, word, &alternative),
+                None | Some(Tilde::Absent) => self.units(state, word, &alternative),
                 Some(Tilde::User(user, rest)) => {
                     let mut units = Vec::new();
                     self.tilde(state, &user, &mut units);
@@ -59,9 +61,7 @@ impl Gatherer<'_> {
                     units
                 }
             };
-            self.text_budget = self.text_budget.saturating_sub(units.len());
-            if self.text_budget == 0 {
-                self.limit("the length of all expansions", word.span);
+            if !self.pays(&units, word.span) {
                 return vec![Arg::any(Cause::Limit, word.span)];
             }
             for field in split(units) {
@@ -77,9 +77,7 @@ impl Gatherer<'_> {
         let units: Vec<BraceUnit> = (0..word.pieces.len()).map(BraceUnit::Piece).collect();
         let mut arg = Arg { span: self.span(word.span), ..Arg::default() };
         let units = self.units(state, word, &units);
-        self.text_budget = self.text_budget.saturating_sub(units.len());
-        if self.text_budget == 0 {
-            self.limit("the length of all expansions", word.span);
+        if !self.pays(&units, word.span) {
             return Arg::any(Cause::Limit, word.span);
         }
         for unit in units {
@@ -94,6 +92,15 @@ impl Gatherer<'_> {
             }
         }
         arg
+    }
+
+    /// Whether these units are within what all expansions of a text may come to.
+    fn pays(&mut self, units: &[Unit], span: Span) -> bool {
+        self.text_budget = self.text_budget.saturating_sub(units.len());
+        if self.text_budget == 0 {
+            self.limit("the length of all expansions", span);
+        }
+        self.text_budget > 0
     }
 
     fn units(&mut self, state: &mut State, word: &Word, alternative: &[BraceUnit]) -> Vec<Unit> {
@@ -377,6 +384,10 @@ fn is_empty(piece: &Piece) -> bool {
 /// What an unset variable expands to: nothing here, but a start-up file may have set it.
 pub(super) fn unset() -> Vec<Part> {
     vec![Part::Hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: false })]
+}
+
+fn has_brace(piece: &Piece) -> bool {
+    matches!(piece, Piece::Text { text, quoted: false } | Piece::Tilde(text) if text.contains('{'))
 }
 
 /// The units of a word before its braces expand: a tilde is only text then, unless it is to be kept.

@@ -204,7 +204,8 @@ fn entry_limit(text: &str, place: &Place<'_>) -> Option<Problem> {
 /// count itself: counting steps would stop it late. No text that a person could judge comes near them.
 fn costly_shape(text: &str) -> Option<&'static str> {
     let (mut open, mut deepest, mut bars, mut patterns, mut sums) = (0usize, 0usize, 0usize, 0usize, 0usize);
-    let (mut brackets, mut before) = (0usize, 0u8);
+    let mut brackets = 0usize;
+    let mut before = 0u8;
     for byte in text.bytes() {
         match byte {
             b'(' => {
@@ -223,14 +224,12 @@ fn costly_shape(text: &str) -> Option<&'static str> {
         }
         before = byte;
     }
-    if brackets > 512 {
-        return Some("bracket-count: too many brackets beside brackets");
-    }
-    match (deepest, bars, patterns, sums) {
-        (513.., _, _, _) => Some("nesting: too many open parentheses"),
-        (_, 6001.., _, _) => Some("bar-count: too many bars"),
-        (_, _, 1025.., _) => Some("pattern-count: too many pattern lists"),
-        (_, _, _, 1025..) => Some("arith-count: too many arithmetic texts"),
+    match (deepest, bars, patterns, sums, brackets) {
+        (513.., ..) => Some("nesting: too many open parentheses"),
+        (_, 6001.., ..) => Some("bar-count: too many bars"),
+        (_, _, 1025.., ..) => Some("pattern-count: too many pattern lists"),
+        (_, _, _, 1025.., _) => Some("arith-count: too many arithmetic texts"),
+        (_, _, _, _, 513..) => Some("bracket-count: too many brackets beside brackets"),
         _ => None,
     }
 }
