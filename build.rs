@@ -49,11 +49,25 @@ fn load(folder: &Path) -> Result<(Shared, BTreeMap<String, Source>), Box<dyn Err
         }
         let file = toml::from_str(&fs::read_to_string(&path)?)
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        let (sets, tables) = schema::split(file);
+        let (sets, tables) = split(file);
         shared.extend(sets);
         programs.extend(tables);
     }
     Ok((shared, programs))
+}
+
+/// The tables of one file: what is shared apart, programs by name.
+fn split(file: BTreeMap<String, Source>) -> (Shared, BTreeMap<String, Source>) {
+    let mut shared = Shared::new();
+    let mut programs = BTreeMap::new();
+    for (name, source) in file {
+        if name.starts_with('%') {
+            shared.insert(name, source);
+        } else {
+            programs.insert(name, source);
+        }
+    }
+    (shared, programs)
 }
 
 #[derive(Default)]
@@ -65,11 +79,8 @@ struct Emitter {
 impl Emitter {
     /// Writes a command and those below it; returns its number.
     fn command(&mut self, model: &Model) -> Result<usize, std::fmt::Error> {
-        let mut subs = String::new();
-        for (name, sub) in &model.subcommands {
-            let place = self.command(sub)?;
-            write!(subs, "({name:?}, &COMMAND_{place}),")?;
-        }
+        let (plain, patterns) = model.named_and_patterns();
+        let (subs, patterns) = (self.below(&plain)?, self.below(&patterns)?);
         let place = self.count;
         self.count += 1;
         let options: String = model
@@ -86,8 +97,9 @@ impl Emitter {
         writeln!(
             self.text,
             "static COMMAND_{place}: Command = Command {{\n options: &[{options}],\n names: &{:?},\n slots: &[{}],\n \
-             effects: &[{}],\n alone: &[{}],\n bare: &[{}],\n subcommands: &[{subs}],\n style: Style {{ first: {}, exact: {}, words: {}, \
-             raw: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n}};",
+             effects: &[{}],\n alone: &[{}],\n bare: &[{}],\n subcommands: &[{subs}],\n patterns: &[{patterns}],\n style: Style {{ first: {}, exact: {}, words: {}, \
+             raw: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n \
+             source: {:?},\n prefer: {:?},\n housekeeping: &{:?},\n}};",
             model.names(),
             slots(&model.slots),
             effects(&model.effects),
@@ -103,8 +115,21 @@ impl Emitter {
             named("Reader", model.reader.as_deref()),
             named("Check", model.check.as_deref()),
             model.help,
+            model.source,
+            model.prefer,
+            model.housekeeping,
         )?;
         Ok(place)
+    }
+
+    /// Writes subcommands; returns their list.
+    fn below(&mut self, commands: &[&(String, Model)]) -> Result<String, std::fmt::Error> {
+        let mut list = String::new();
+        for (name, sub) in commands {
+            let place = self.command(sub)?;
+            write!(list, "({name:?}, &COMMAND_{place}),")?;
+        }
+        Ok(list)
     }
 }
 

@@ -20,11 +20,10 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
         }
     };
     for (index, invocation) in facts.invocations.iter().enumerate() {
-        for request in of_invocation(facts, invocation, index) {
-            add(request);
-        }
-        for effect in facts.effects.iter().filter(|effect| effect.by == Some(index)) {
-            of_effect(facts, effect).into_iter().for_each(&mut add);
+        let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
+        let asked = of_invocation(facts, invocation, index).into_iter();
+        for request in asked.chain(mine.flat_map(|effect| of_effect(facts, effect))) {
+            add(CapabilityRequest { prefer: invocation.prefer, ..request });
         }
     }
     for effect in
@@ -106,10 +105,24 @@ fn risks(facts: &Facts, index: usize) -> Vec<String> {
         match &effect.kind {
             EffectKind::RunsDownload => found.push("it runs what it downloads".to_owned()),
             EffectKind::Network { .. } => found.push("it talks to the network".to_owned()),
+            EffectKind::DestroyRemote { what } => found.push(remote_loss(what)),
+            EffectKind::Interactive => found.push("it waits for keys at a terminal".to_owned()),
             _ => {}
         }
     }
     found
+}
+
+fn destroys_remote(facts: &Facts, index: usize) -> bool {
+    let of_it = |effect: &&Effect| effect.by == Some(index);
+    facts.effects.iter().filter(of_it).any(|effect| matches!(effect.kind, EffectKind::DestroyRemote { .. }))
+}
+
+fn remote_loss(what: &str) -> String {
+    match what {
+        "" => "what it destroys is not on this machine".to_owned(),
+        what => format!("it destroys what is not on this machine: {what}"),
+    }
 }
 
 /// What an effect asks for.
@@ -140,6 +153,13 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             }
             found
         }
+        EffectKind::DestroyRemote { .. } => {
+            let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
+            asked.risks = effect.by.map(|by| risks(facts, by)).unwrap_or_default();
+            vec![asked]
+        }
+        // What destroys asks already.
+        EffectKind::Network { .. } if effect.by.is_some_and(|by| destroys_remote(facts, by)) => Vec::new(),
         EffectKind::Network { query } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
             asked.query = *query;
@@ -179,7 +199,7 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
-        // The first three are answered above, the others are the floor's.
+        // The first three are answered above, the others are the floor's or only noted.
         EffectKind::Read(_)
         | EffectKind::List(_)
         | EffectKind::Write { .. }
@@ -188,7 +208,8 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
         | EffectKind::ForkBomb
         | EffectKind::DeleteUser
         | EffectKind::Canary
-        | EffectKind::Disarm => Vec::new(),
+        | EffectKind::Disarm
+        | EffectKind::Interactive => Vec::new(),
     }
 }
 

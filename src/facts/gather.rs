@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::arg::Arg;
-use super::programs::Wrapper;
+use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
 use super::{Doubt, Effect, EffectKind, Facts};
 use crate::host::Host;
@@ -28,6 +28,7 @@ const TEXT: usize = 4 << 20;
 /// Walks a script and writes down its facts.
 pub(super) struct Gatherer<'a> {
     pub host: &'a dyn Host,
+    pub programs: &'a Programs,
     pub facts: Facts,
     pub steps: usize,
     /// Characters that expansions may still make.
@@ -55,8 +56,8 @@ pub(super) struct Gatherer<'a> {
 
 /// What a script would do when it runs as the request says.
 #[must_use]
-pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
-    let mut walk = Gatherer::new(host);
+pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Programs) -> Facts {
+    let mut walk = Gatherer::new(host, programs);
     let mut state = State {
         cwd: request.cwd.to_str().map(str::to_owned),
         positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
@@ -67,10 +68,12 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
     walk.facts
 }
 
-/// What one argument list would do, run from `cwd` (the words of a raw text that no parser could read).
+/// What one argument list would do by the built-in tables, run from `cwd` (the words of a raw text that no
+/// parser could read).
 #[must_use]
 pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
-    let mut walk = Gatherer::new(host);
+    let programs = Programs::default();
+    let mut walk = Gatherer::new(host, &programs);
     let mut state =
         State { cwd: cwd.to_str().map(str::to_owned), positional: Some(Vec::new()), ..State::default() };
     walk.invoke(&mut state, argv, &Stream::Any);
@@ -78,9 +81,10 @@ pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(host: &'a dyn Host) -> Self {
+    fn new(host: &'a dyn Host, programs: &'a Programs) -> Self {
         Self {
             host,
+            programs,
             facts: Facts::default(),
             steps: STEPS,
             text_budget: TEXT,

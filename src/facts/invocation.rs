@@ -8,7 +8,7 @@ use super::environment;
 use super::gather::Gatherer;
 use super::identity::Identity;
 use super::path::Target;
-use super::programs::{self, Act, Input, Reading};
+use super::programs::{Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{Change, EffectKind, Invocation, text_of};
 use crate::report::Span;
@@ -225,6 +225,7 @@ impl Gatherer<'_> {
             explained: false,
             builtin: false,
             arity: reading.map_or(0, |reading| reading.arity),
+            prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
             wrapper: reading.and_then(|reading| reading.wrapper),
             span: self.span(span),
@@ -283,7 +284,7 @@ impl Gatherer<'_> {
         if let Some(first) = words.first_mut() {
             *first = Arg::literal(&identity.name, first.span);
         }
-        let mut reading = programs::read(&words);
+        let mut reading = self.programs.read(&words);
         if let Some(reading) = &mut reading {
             reading.skips_hidden = identity.name == "rg" && !words.iter().skip(1).any(shows_hidden);
         }
@@ -383,6 +384,8 @@ impl Gatherer<'_> {
                 Act::RevealSecrets => EffectKind::RevealSecrets,
                 Act::Canary => EffectKind::Canary,
                 Act::Disarm => EffectKind::Disarm,
+                Act::DestroyRemote { what } => EffectKind::DestroyRemote { what: what.clone() },
+                Act::Interactive => EffectKind::Interactive,
                 Act::ShellState => {
                     self.doubt(
                         Cause::ExecutingEnvironment,

@@ -80,6 +80,8 @@ pub struct Invocation {
     pub builtin: bool,
     /// How many leading words make a pattern for suggestions; 0 offers none.
     pub arity: usize,
+    /// What to do instead, as its table tells; empty when it knows nothing better.
+    pub prefer: &'static str,
     /// The wrappers around it, outermost first, as written.
     pub wrapped_in: Vec<(String, Wrapper)>,
     /// It is itself a wrapper around the invocations that follow.
@@ -204,6 +206,13 @@ pub enum EffectKind {
     Canary,
     /// Changes gsh itself.
     Disarm,
+    /// Destroys what is not on this machine.
+    DestroyRemote {
+        /// What, in the words it was told with.
+        what: String,
+    },
+    /// Waits for a person's keys.
+    Interactive,
 }
 
 /// What is done to a path that is written.

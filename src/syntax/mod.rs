@@ -24,7 +24,7 @@ pub use parse::{Limits, parse};
 pub use quote::quote;
 pub use second::cross_check_is_on;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::report::Span;
 
@@ -340,7 +340,7 @@ pub struct Problem {
 }
 
 /// Why something could not be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The grammar rejects the text, or bash would.

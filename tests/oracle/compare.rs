@@ -2,7 +2,7 @@
 
 use gsh::facts::arg::{Arg, Below, Hole, HoleKind, Part};
 use gsh::facts::path::{Target, is_below};
-use gsh::facts::programs::Wrapper;
+use gsh::facts::programs::{Programs, Wrapper};
 use gsh::facts::{Change, Doubt, EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
 use gsh::request::{Entry, ReadingOptions, Request};
@@ -34,7 +34,7 @@ pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
         options: ReadingOptions::default(),
         entry: Entry::Command,
     };
-    gather(&parse(text.as_bytes(), &Limits::default()), &request, host)
+    gather(&parse(text.as_bytes(), &Limits::default()), &request, host, &Programs::default())
 }
 
 /// How much these facts understand.

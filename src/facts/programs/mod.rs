@@ -1,18 +1,27 @@
 //! The knowledge base: what a program does with its words.
 //!
-//! The tables beside this file (`*.toml`) are compiled in by `build.rs`. [`read`] holds an argument
-//! list against a table and says what each word is *for*; it looks at no file and resolves no path.
+//! The tables beside this file (`*.toml`) are compiled in by `build.rs`; those of a configuration join them.
+//! [`Programs::read`] holds an argument list against a table and says what each word is *for*; it looks
+//! at no file and resolves no path.
 #![forbid(clippy::disallowed_methods)]
 
 mod apply;
+mod own;
 mod readers;
 mod scan;
+mod schema;
+mod show;
 mod table;
 #[cfg(test)]
 mod tests;
 
+use serde::Deserialize;
+
 use crate::facts::arg::Arg;
 use crate::syntax::Cause;
+
+pub use own::{OwnTable, Power, Programs};
+pub(crate) use schema::Source;
 
 /// The compiled tables.
 mod tables {
@@ -23,20 +32,27 @@ mod tables {
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 }
 
-/// Reads an argument list by the table of the program that its first word names (a base name; the
-/// caller resolves paths). None when there is no such table.
+/// The built-in tables as a page for people.
 #[must_use]
-pub fn read(argv: &[Arg]) -> Option<Reading> {
-    let command = find(argv.first()?.text()?)?;
+pub fn overview() -> String {
+    show::overview()
+}
+
+/// Reads an argument list by the built-in table of its first word.
+fn read_builtin(argv: &[Arg]) -> Option<Reading> {
+    Some(read_by(find(argv.first()?.text()?)?, argv))
+}
+
+fn read_by(command: &'static table::Command, argv: &[Arg]) -> Reading {
     let mut reading = Reading { arity: command.arity, ..Reading::default() };
     match command.reader {
         Some(reader) => readers::take(reader, command, argv, 1, &mut reading),
         None => apply::apply(command, argv, 1, &mut reading),
     }
-    Some(reading)
+    reading
 }
 
-/// The table of a program.
+/// The built-in table of a program.
 fn find(name: &str) -> Option<&'static table::Command> {
     let at = tables::PROGRAMS.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
     tables::PROGRAMS.get(at).map(|(_, command)| *command)
@@ -71,6 +87,8 @@ pub struct Reading {
     pub executes_settings: Vec<String>,
     /// The directory that relative operands are resolved in, when an option changes it (`git -C`).
     pub directory: Option<Arg>,
+    /// What to do instead; empty when the table knows nothing better.
+    pub prefer: &'static str,
 }
 
 /// A word and what it is for.
@@ -83,7 +101,8 @@ pub struct Use {
 }
 
 /// What a word is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A file whose content is read.
     Read,
@@ -198,6 +217,13 @@ pub enum Act {
     Canary,
     /// gsh itself is called with a verb that changes it.
     Disarm,
+    /// Destroys what is not on this machine: a cluster's object, a cloud's, a registry's.
+    DestroyRemote {
+        /// What, in the words it was told with.
+        what: String,
+    },
+    /// Waits for a person's keys.
+    Interactive,
     /// Changes the running shell's own state in a way that alters how later text is read.
     ShellState,
 }
@@ -266,7 +292,7 @@ pub enum Output {
 }
 
 /// What a program does with its standard input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
     /// Leaves it alone, or reads it as data.
     #[default]
@@ -278,7 +304,8 @@ pub enum Input {
 }
 
 /// What kind of program only runs another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wrapper {
     /// Layout known, nothing gained: `timeout`, `nice`, `env`.
     Transparent,

@@ -43,7 +43,7 @@ impl Scan {
 /// Tells options and operands apart from `start` on. Of a command with subcommands, or that runs
 /// another command, it stops at the first operand, which is then the only one.
 pub(super) fn scan(command: &'static Command, argv: &[Arg], start: usize) -> Scan {
-    told(command, argv, start, command.style.first || !command.subcommands.is_empty())
+    told(command, argv, start, command.style.first || command.has_subcommands())
 }
 
 /// The same for a command whose first operand turned out to be no subcommand.
