@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use schema::{EffectModel, Model, Shared, SlotModel, Source, WhatModel};
+use schema::{EffectModel, Model, Named, Shared, SlotModel, Source, WhatModel};
 
 #[path = "src/facts/programs/schema.rs"]
 mod schema;
@@ -123,7 +123,7 @@ impl Emitter {
     }
 
     /// Writes subcommands; returns their list.
-    fn below(&mut self, commands: &[&(String, Model)]) -> Result<String, std::fmt::Error> {
+    fn below(&mut self, commands: &[&Named]) -> Result<String, std::fmt::Error> {
         let mut list = String::new();
         for (name, sub) in commands {
             let place = self.command(sub)?;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
 
-use super::schema::{EffectModel, Model, OptionModel, Shared, SlotModel, Source, WhatModel};
+use super::schema::{EffectModel, Model, Named, OptionModel, Shared, SlotModel, Source, WhatModel};
 use super::show;
 use super::table::{Command, Effect, Opt, Slot, Style, What};
 use super::{Reading, Unexplained, Wrapper, find, read_by};
@@ -205,7 +205,7 @@ fn kept(source: &Source) -> Result<&'static Command, String> {
 
 fn made(model: &Model) -> Result<&'static Command, String> {
     let (named, patterns) = model.named_and_patterns();
-    let below = |commands: &[&(String, Model)]| {
+    let below = |commands: &[&Named]| {
         let each = commands.iter().map(|(name, sub)| Ok((leak(name), made(sub)?)));
         each.collect::<Result<Vec<_>, String>>().map(|list| &*Vec::leak(list))
     };

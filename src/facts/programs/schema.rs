@@ -130,8 +130,11 @@ pub(crate) struct Model {
     pub(crate) prefer: String,
     pub(crate) housekeeping: Vec<String>,
     /// Names, or patterns of names, with one `*`.
-    pub(crate) subcommands: Vec<(String, Model)>,
+    pub(crate) subcommands: Vec<Named>,
 }
+
+/// A subcommand by its name, or a pattern of names.
+pub(crate) type Named = (String, Model);
 
 /// Names that mean the same, the value they take, and what they do.
 #[derive(Debug, Clone)]
@@ -235,7 +238,7 @@ impl Model {
     }
 
     /// Subcommands that a name alone finds, sorted; and those behind a pattern, the most particular first.
-    pub(crate) fn named_and_patterns(&self) -> (Vec<&(String, Model)>, Vec<&(String, Model)>) {
+    pub(crate) fn named_and_patterns(&self) -> (Vec<&Named>, Vec<&Named>) {
         let (mut patterns, named): (Vec<_>, Vec<_>) =
             self.subcommands.iter().partition(|(name, _)| name.contains('*'));
         patterns.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
