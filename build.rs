@@ -187,6 +187,7 @@ fn effects(list: &[EffectModel]) -> String {
             EffectModel::Use(role, path) => format!("Effect::Use(Role::{}, {path:?}),", camel(role)),
             EffectModel::Code => "Effect::Code,".to_owned(),
             EffectModel::ShellInput => "Effect::ShellInput,".to_owned(),
+            EffectModel::Dry => "Effect::Dry,".to_owned(),
         })
         .collect()
 }

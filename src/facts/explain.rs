@@ -114,6 +114,8 @@ fn harmless_setting(key: &str, value: &str) -> bool {
     let boolean = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "0" | "1");
     match key {
         "core.fsmonitor" => boolean,
+        // Every signature is then shown to a program that another setting names.
+        "log.showsignature" => matches!(value, "false" | "no" | "off" | "0"),
         "core.pager" | "core.editor" | "sequence.editor" => {
             matches!(value, "" | "cat" | "less" | "more" | "true")
         }

@@ -66,7 +66,12 @@ pub(super) fn settle(
         reading.unexplained(*cause, word.clone(), Some(*index));
     }
     let mut casts = Vec::new();
-    effects(command.effects, &mut casts, reading);
+    let dry =
+        scan.found.iter().flat_map(|found| found.option.effects).any(|each| matches!(each, Effect::Dry));
+    let held = |effect: &&Effect| {
+        !(dry && matches!(effect, Effect::Act(_) | Effect::Unexplained(_) | Effect::Use(..)))
+    };
+    effects(command.effects.iter().filter(held), &mut casts, reading);
     if !command.prefer.is_empty() {
         reading.prefer = command.prefer;
     }
@@ -82,7 +87,7 @@ pub(super) fn settle(
             word(what, value, found.index, reading);
         }
         let before = reading.unexplained.len();
-        effects(found.option.effects, &mut casts, reading);
+        effects(found.option.effects.iter(), &mut casts, reading);
         for unexplained in reading.unexplained.iter_mut().skip(before) {
             unexplained.detail = found.option.names.join(" ");
             unexplained.index = Some(found.index);
@@ -92,10 +97,10 @@ pub(super) fn settle(
     let settled = reading.uses.len();
     let filled = place(command, scan, slots, argv, reading);
     if !filled && (!command.has_subcommands() || scan.operands.is_empty()) {
-        effects(command.alone, &mut casts, reading);
+        effects(command.alone.iter().filter(held), &mut casts, reading);
     }
     if scan.operands.is_empty() && scan.found.is_empty() {
-        effects(command.bare, &mut casts, reading);
+        effects(command.bare.iter(), &mut casts, reading);
     }
     for each in reading.uses.iter_mut().skip(settled) {
         if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
@@ -195,7 +200,13 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
             reading.uses(Role::Load, arg);
             reading.inner.push(Inner::ShellFile(arg.clone()));
         }
-        What::Directory => reading.directory = Some(arg.clone()),
+        What::Directory => {
+            // Whether a second folder is seen from the first one is each program's own affair.
+            if reading.directory.is_some() && !arg.head().starts_with('/') {
+                reading.unexplained(Cause::DynamicPath, "a second folder to work in", Some(index));
+            }
+            reading.directory = Some(arg.clone());
+        }
         What::Shell => {
             reading.inner.push(Inner::Shell { text: arg.clone(), args: Vec::new(), posix: true });
         }
@@ -231,11 +242,15 @@ fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
     }
 }
 
-fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut Reading) {
+fn effects(
+    list: impl Iterator<Item = &'static Effect>,
+    casts: &mut Vec<(Role, Role)>,
+    reading: &mut Reading,
+) {
     for effect in list {
         match effect {
             Effect::Recast(from, to) => casts.push((*from, *to)),
-            Effect::NoFirst | Effect::Operands(_) => {}
+            Effect::NoFirst | Effect::Operands(_) | Effect::Dry => {}
             Effect::Act(doing) => reading.act(*doing),
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),

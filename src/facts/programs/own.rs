@@ -297,6 +297,7 @@ fn effects(list: &[EffectModel]) -> Result<&'static [Effect], String> {
             EffectModel::Use(role, path) => Effect::Use(word(role)?, leak(path)),
             EffectModel::Code => Effect::Code,
             EffectModel::ShellInput => Effect::ShellInput,
+            EffectModel::Dry => Effect::Dry,
         })
     });
     each.collect::<Result<Vec<_>, String>>().map(|list| &*Vec::leak(list))

@@ -179,6 +179,7 @@ pub(crate) enum EffectModel {
     Use(String, String),
     Code,
     ShellInput,
+    Dry,
 }
 
 /// What tables share (`%name`), by name: a set of options, and of subcommands.
@@ -334,6 +335,7 @@ fn effect(word: &str) -> Result<EffectModel, String> {
     let (key, value) = word.split_once('=').unwrap_or((word, ""));
     match key {
         "no-first" => Ok(EffectModel::NoFirst),
+        "dry" => Ok(EffectModel::Dry),
         "operands" => Ok(EffectModel::Operands(slots(value, ',')?)),
         "act" => Ok(EffectModel::Act(known(value, ACTS)?)),
         "unexplained" => Ok(EffectModel::Unexplained(known(value, CAUSES)?)),

@@ -118,6 +118,7 @@ fn effect(effect: &Effect) -> String {
         Effect::Use(role, path) => format!("{} {path}", kebab(&format!("{role:?}"))),
         Effect::Code => "its input is code".to_owned(),
         Effect::ShellInput => "its input is a text for a shell".to_owned(),
+        Effect::Dry => "does not do what it does else".to_owned(),
     }
 }
 

@@ -177,6 +177,8 @@ pub(super) enum Effect {
     Code,
     /// Its standard input is a text for a shell.
     ShellInput,
+    /// Only tells: what the program does in any case it does not do.
+    Dry,
 }
 
 /// Effects that a table can name.
