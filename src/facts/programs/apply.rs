@@ -69,7 +69,11 @@ pub(super) fn settle(
     let dry =
         scan.found.iter().flat_map(|found| found.option.effects).any(|each| matches!(each, Effect::Dry));
     let held = |effect: &&Effect| {
-        !(dry && matches!(effect, Effect::Act(_) | Effect::Unexplained(_) | Effect::Use(..)))
+        !(dry
+            && matches!(
+                effect,
+                Effect::Act(_) | Effect::Unexplained(_) | Effect::Use(..) | Effect::Code | Effect::ShellInput
+            ))
     };
     effects(command.effects.iter().filter(held), &mut casts, reading);
     if !command.prefer.is_empty() {
@@ -218,6 +222,7 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
             }
         }
         What::Remote => remote(arg, index, reading),
+        What::Local | What::Setting => told_apart(what, arg, index, reading),
         What::OneOf(words) => {
             if !arg.text().is_some_and(|text| words.contains(&text)) {
                 reading.unexplained(Cause::UnknownOption, arg.display(), Some(index));
@@ -231,6 +236,19 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
 /// A name or number without anything a shell would evaluate.
 fn is_plain(arg: &Arg) -> bool {
     arg.text().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// A file, where `http://…`, `msl:…` and `@file` would be more than that; a name, where `name=value` sets it.
+fn told_apart(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
+    let is_file = matches!(what, What::Local);
+    match arg.text() {
+        Some(text) if is_file && !text.contains(':') && !text.starts_with('@') => {
+            word(What::Use(Role::Read), arg, index, reading);
+        }
+        Some(text) if !is_file && !text.contains('=') => {}
+        Some(text) => reading.unexplained(Cause::UnknownOption, text, Some(index)),
+        None => reading.unexplained(Cause::DynamicWord, arg.display(), Some(index)),
+    }
 }
 
 /// `ext::COMMAND` runs a program; what is not known may be that.

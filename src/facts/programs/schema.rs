@@ -39,6 +39,8 @@ pub(crate) const SPECIAL: &[&str] = &[
     "assignment",
     "plain",
     "remote",
+    "local",
+    "setting",
     "unexplained",
 ];
 /// Small languages with a reader of their own.

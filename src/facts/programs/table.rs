@@ -137,6 +137,10 @@ pub(super) enum What {
     Plain,
     /// A git remote or URL.
     Remote,
+    /// A file of this machine that is read, and no address or other magic word.
+    Local,
+    /// A name that is shown, and not set.
+    Setting,
     /// Known to do what is not told here.
     Unexplained,
     /// A text in a small language.

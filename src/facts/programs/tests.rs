@@ -12,6 +12,7 @@ const FAMILIES: &[&str] = &[
     concat!("= loud\n", include_str!("tests/loud.txt")),
     concat!("= exact\n", include_str!("tests/exact.txt")),
     include_str!("tests/cloud.txt"),
+    include_str!("tests/core.txt"),
     include_str!("tests/databases.txt"),
     include_str!("tests/git.txt"),
     include_str!("tests/languages.txt"),
