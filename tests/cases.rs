@@ -96,3 +96,45 @@ fn reported_faults_have_the_right_answer() {
     println!("reported: {} rows, {} wrong", rows.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What settings of a repository make of commands that only look.
+#[test]
+fn settings_that_run_programs_are_asked_about() {
+    let policy = crate::common::builtin_policy();
+    let rows: &[(&[(&str, &str)], &str, bool)] = &[
+        (&[("log.showsignature", "true"), ("gpg.program", "./x")], "git log", false),
+        (&[("log.showsignature", "false"), ("gpg.program", "gpg2")], "git log -3", true),
+        (&[("gpg.program", "gpg2")], "git log --format=%h", true),
+        (&[("gpg.program", "./x")], "git log --format='%h %G?'", false),
+        (&[("gpg.ssh.program", "./x")], "git show --pretty=%GK HEAD", false),
+        (&[("gpg.program", "./x")], "git branch --format='%(signature:key)'", false),
+        (&[("gpg.program", "./x")], "git for-each-ref --format='%(refname)'", true),
+        (&[("format.pretty", "%h %G?")], "git log", false),
+        (&[("format.pretty", "fuller")], "git log", true),
+        (&[("pretty.mine", "%G?")], "git rev-list --pretty=mine HEAD", false),
+        (&[("pager.log", "./x")], "git log", false),
+        (&[("pager.log", "./x")], "git --no-pager log", true),
+        (&[("core.pager", "./x")], "git --no-pager status", true),
+        (&[("pager.diff", "./x")], "git status", true),
+        (&[("filter.x.clean", "./x")], "git status", false),
+        (&[("diff.x.textconv", "./x")], "git log -p", false),
+        (&[("trailer.x.cmd", "./x")], "git interpret-trailers --parse a.txt", false),
+        (&[("merge.x.driver", "./x")], "git merge-tree main feature", false),
+        (&[("protocol.ext.allow", "always")], "git ls-remote origin", false),
+        (&[("protocol.version", "2")], "git ls-remote origin", true),
+        (&[("tar.x.command", "./x")], "git archive HEAD", false),
+        (&[("gc.recentobjectshook", "./x")], "git prune -n", false),
+    ];
+    for (settings, command, silent) in rows {
+        let mut host = fixture::host();
+        let own = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        host.git.as_mut().expect("a repository").settings.extend(own);
+        let decision = fixture::decide_on(&host, &policy, command);
+        assert_eq!(
+            decision.verdict == Verdict::Allow,
+            *silent,
+            "{settings:?} {command}: {}",
+            decision.reason
+        );
+    }
+}

@@ -120,6 +120,8 @@ fn harmless_setting(key: &str, value: &str) -> bool {
             matches!(value, "" | "cat" | "less" | "more" | "true")
         }
         "core.hookspath" => value.ends_with(".husky/_") || value.ends_with(".husky"),
+        // A format may ask for the same with `%G`.
+        _ if key == "format.pretty" || key.starts_with("pretty.") => !value.contains("%G"),
         _ if key.starts_with("filter.lfs.") => value.starts_with("git-lfs ") || boolean,
         _ if key.starts_with("pager.") => boolean,
         _ => boolean,

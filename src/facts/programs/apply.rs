@@ -68,12 +68,11 @@ pub(super) fn settle(
     let mut casts = Vec::new();
     let dry =
         scan.found.iter().flat_map(|found| found.option.effects).any(|each| matches!(each, Effect::Dry));
-    let held = |effect: &&Effect| {
-        !(dry
-            && matches!(
-                effect,
-                Effect::Act(_) | Effect::Unexplained(_) | Effect::Use(..) | Effect::Code | Effect::ShellInput
-            ))
+    let spared = reading.spared.clone();
+    let held = |effect: &&Effect| match effect {
+        Effect::Act(_) | Effect::Unexplained(_) | Effect::Use(..) | Effect::Code | Effect::ShellInput => !dry,
+        Effect::Runs(name) => !spared.iter().any(|spare| covers(spare, name)),
+        _ => true,
     };
     effects(command.effects.iter().filter(held), &mut casts, reading);
     if !command.prefer.is_empty() {
@@ -273,7 +272,10 @@ fn effects(
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),
             Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
-            Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
+            Effect::Spares(name) => {
+                reading.executes_settings.retain(|each| !covers(name, each));
+                reading.spared.push((*name).to_owned());
+            }
             Effect::Loads(path) => reading.loads.push((*path).to_owned()),
             Effect::Use(role, path) => {
                 reading.uses.push(Use { role: *role, arg: Arg::literal(*path, Span::default()) });
@@ -282,6 +284,11 @@ fn effects(
             Effect::ShellInput => reading.input = Input::Shell,
         }
     }
+}
+
+/// Whether `pager.*` names this setting.
+fn covers(spare: &str, name: &str) -> bool {
+    spare == name || spare.strip_suffix('*').is_some_and(|head| name.starts_with(head))
 }
 
 fn output(printed: Printed) -> Output {

@@ -85,6 +85,8 @@ pub struct Reading {
     pub loads: Vec<String>,
     /// Git settings (as `Host::git` names them, one `*` allowed) and hooks (`hook:NAME`) that it would execute.
     pub executes_settings: Vec<String>,
+    /// Those of them that an option said it does not execute, whatever its subcommands do else.
+    pub(crate) spared: Vec<String>,
     /// The directory that relative operands are resolved in, when an option changes it (`git -C`).
     pub directory: Option<Arg>,
     /// What to do instead; empty when the table knows nothing better.

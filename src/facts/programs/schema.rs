@@ -45,7 +45,7 @@ pub(crate) const SPECIAL: &[&str] = &[
 ];
 /// Small languages with a reader of their own.
 pub(crate) const LANGUAGES: &[&str] =
-    &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
+    &["sed-script", "awk-program", "jq-program", "git-setting", "git-format", "declaration", "env-split"];
 /// Effects that are no file's.
 pub(crate) const ACTS: &[&str] = &[
     "network",

@@ -276,6 +276,8 @@ pub(super) enum Language {
     JqProgram,
     /// `KEY=VALUE` of `git -c`.
     GitSetting,
+    /// What `git log --format` prints.
+    GitFormat,
     /// `NAME=VALUE` of `export`.
     Declaration,
     /// Words of `env -S`.

@@ -232,6 +232,14 @@ const PLAIN: &[&str] = &[
     "protocol.version",
 ];
 
+/// `git log --format=%G?`: a signature is shown to the program that checks it. A name may stand for such a
+/// format in the settings, which are looked at for themselves.
+pub(super) fn git_format(format: &Arg, reading: &mut Reading) {
+    if format.text().is_none_or(|text| text.contains("%G") || text.contains("signature")) {
+        reading.executes_settings.extend(["gpg.program".to_owned(), "gpg.*.program".to_owned()]);
+    }
+}
+
 /// `git -c KEY=VALUE`.
 pub(super) fn git_setting(text: &str) -> Result<(), Refusal> {
     let (key, value) = text.split_once('=').unwrap_or((text, "true"));

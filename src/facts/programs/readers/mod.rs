@@ -49,6 +49,9 @@ pub(super) fn take(
 
 /// A text in a small language.
 pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mut Reading) {
+    if let Language::GitFormat = language {
+        return check::git_format(arg, reading);
+    }
     // Of a declaration only the name matters, whatever the value is.
     let named = matches!(language, Language::Declaration) && arg.head().contains('=');
     let texts = if named { Some(vec![arg.head().to_owned()]) } else { texts(arg) };
@@ -61,6 +64,7 @@ pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mu
             Language::AwkProgram => awk::program(&text, arg.span, reading),
             Language::JqProgram => jq::program(&text, reading),
             Language::GitSetting => check::git_setting(&text),
+            Language::GitFormat => Ok(()),
             Language::Declaration => builtin::declaration(&text),
             Language::EnvSplit => wrap::env_split(&text, arg.span, reading),
         };
