@@ -100,8 +100,9 @@ fn reported_faults_have_the_right_answer() {
 /// What settings of a repository make of commands that only look.
 #[test]
 fn settings_that_run_programs_are_asked_about() {
+    type Settings = &'static [(&'static str, &'static str)];
     let policy = crate::common::builtin_policy();
-    let rows: &[(&[(&str, &str)], &str, bool)] = &[
+    let rows: &[(Settings, &str, bool)] = &[
         (&[("log.showsignature", "true"), ("gpg.program", "./x")], "git log", false),
         (&[("log.showsignature", "false"), ("gpg.program", "gpg2")], "git log -3", true),
         (&[("gpg.program", "gpg2")], "git log --format=%h", true),
