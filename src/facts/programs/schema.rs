@@ -42,8 +42,26 @@ pub(crate) const SPECIAL: &[&str] = &[
     "unexplained",
 ];
 /// Small languages with a reader of their own.
-pub(crate) const LANGUAGES: &[&str] =
-    &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
+pub(crate) const LANGUAGES: &[&str] = &[
+    "sed-script",
+    "awk-program",
+    "jq-program",
+    "git-setting",
+    "declaration",
+    "env-split",
+    "sql-postgres",
+    "sql-mysql",
+    "sql-sqlite",
+    "sql-duckdb",
+    "sql-plain",
+    "host",
+    "database",
+    "url",
+    "path-or-url",
+    "at-file",
+    "pipe-file",
+    "yq-program",
+];
 /// Effects that are no file's.
 pub(crate) const ACTS: &[&str] = &[
     "network",

@@ -274,6 +274,30 @@ pub(super) enum Language {
     Declaration,
     /// Words of `env -S`.
     EnvSplit,
+    /// SQL and commands of psql.
+    SqlPostgres,
+    /// SQL and commands of mysql.
+    SqlMysql,
+    /// SQL and commands of sqlite3.
+    SqlSqlite,
+    /// SQL and commands of duckdb.
+    SqlDuckdb,
+    /// SQL of another database.
+    SqlPlain,
+    /// Where a client connects.
+    Host,
+    /// A database's name, or where it is.
+    Database,
+    /// An address.
+    Url,
+    /// A file or an address.
+    PathOrUrl,
+    /// `@file`, `name=@file`.
+    AtFile,
+    /// A file to write, or `|command`.
+    PipeFile,
+    /// yq's.
+    YqProgram,
 }
 
 /// Readers that take all words.
@@ -330,4 +354,24 @@ pub(super) enum Check {
     MakesLink,
     /// `date +FORMAT`.
     DateFormat,
+    /// `curl`.
+    Curl,
+    /// `wget`.
+    Wget,
+    /// `scp`.
+    Scp,
+    /// `ssh`.
+    Ssh,
+    /// A client of a database: statements of an option, or of standard input.
+    Statements,
+    /// `sqlite3`, `duckdb`.
+    LocalDatabase,
+    /// `tcpdump`, `tshark`.
+    Capture,
+    /// `mlr`.
+    Miller,
+    /// `yq`.
+    Yq,
+    /// `redis-cli`.
+    Redis,
 }

@@ -1,6 +1,6 @@
 //! Looks at what a table made of the words, where one word changes the meaning of another.
 
-use super::Refusal;
+use super::{Refusal, transfer};
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::Scan;
 use crate::facts::programs::table::{Check, Doing};
@@ -20,6 +20,16 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::ShellWord => shell_word(reading),
         Check::MakesLink => makes_link(scan, reading),
         Check::DateFormat => date_format(scan, reading),
+        Check::Curl => transfer::curl(scan, reading),
+        Check::Wget => transfer::wget(scan, reading),
+        Check::Scp => transfer::scp(scan, reading),
+        Check::Ssh => transfer::ssh(scan, reading),
+        Check::Statements => transfer::statements(scan, reading),
+        Check::LocalDatabase => transfer::local_database(scan, reading),
+        Check::Capture => transfer::capture(scan, reading),
+        Check::Miller => transfer::miller(scan, reading),
+        Check::Yq => transfer::yq(scan, reading),
+        Check::Redis => transfer::redis(scan, reading),
     }
 }
 
@@ -68,11 +78,7 @@ fn secrets(scan: &Scan, reading: &mut Reading) {
 
 /// `rsync`: the last operand is the destination; `host:` is the network.
 fn rsync(scan: &Scan, reading: &mut Reading) {
-    let remote = |arg: &Arg| {
-        let host = arg.head().split('/').next().unwrap_or_default();
-        host.contains(':')
-    };
-    if scan.operands.iter().any(|(_, arg)| remote(arg)) {
+    if scan.operands.iter().any(|(_, arg)| transfer::is_remote(arg)) {
         reading.act(Doing::Network);
         reading.unexplained(Cause::OpaqueCode, "another machine", None);
     }

@@ -3,18 +3,23 @@
 mod awk;
 mod builtin;
 mod check;
+mod client;
 mod find;
 mod jq;
 mod misc;
 mod sed;
 mod shell;
+mod sql;
+mod sql_words;
 mod tar;
+mod transfer;
 mod wrap;
 
 use super::Reading;
 use super::table::{Command, Language, Reader};
 use crate::facts::arg::{Arg, Hole, HoleKind, Part};
 use crate::syntax::Cause;
+use sql::Dialect;
 
 pub(super) use check::check;
 
@@ -63,6 +68,27 @@ pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mu
             Language::GitSetting => check::git_setting(&text),
             Language::Declaration => builtin::declaration(&text),
             Language::EnvSplit => wrap::env_split(&text, arg.span, reading),
+            Language::SqlPostgres => sql::text(Dialect::Postgres, &text, arg.span, reading),
+            Language::SqlMysql => sql::text(Dialect::Mysql, &text, arg.span, reading),
+            Language::SqlSqlite => sql::text(Dialect::Sqlite, &text, arg.span, reading),
+            Language::SqlDuckdb => sql::text(Dialect::Duckdb, &text, arg.span, reading),
+            Language::SqlPlain => sql::text(Dialect::Plain, &text, arg.span, reading),
+            Language::Host => {
+                client::host(&text, reading);
+                Ok(())
+            }
+            Language::Database => {
+                client::database(&text, reading);
+                Ok(())
+            }
+            Language::AtFile => {
+                client::at_file(&text, arg.span, reading);
+                Ok(())
+            }
+            Language::Url => client::url(&text, arg.span, reading),
+            Language::PathOrUrl => client::path_or_url(&text, arg.span, reading),
+            Language::PipeFile => client::pipe_file(&text, arg.span, reading),
+            Language::YqProgram => client::yq(&text, reading),
         };
         if let Err((cause, detail)) = read {
             reading.unexplained(cause, detail, Some(index));
