@@ -159,6 +159,15 @@ const EXECUTING: &[&str] = &[
     "GONOSUMDB",
     "GOVCS",
     "GOWORK",
+    "PSQLRC",
+    "PGHOST",
+    "PGHOSTADDR",
+    "PGSERVICE",
+    "PGSERVICEFILE",
+    "PGSYSCONFDIR",
+    "PGPASSFILE",
+    "PGOPTIONS",
+    "SSLKEYLOGFILE",
 ];
 
 /// Beginnings of such names.
@@ -194,6 +203,12 @@ const EXECUTING_PREFIXES: &[&str] = &[
     "DIRENV_",
     "FZF_",
     "BAT_",
+    "PSQL_",
+    "PGSSL",
+    "MYSQL_",
+    "LIBMYSQL_",
+    "ETCDCTL_",
+    "OPENSSL_",
 ];
 
 /// Endings of such names.
@@ -222,6 +237,8 @@ const DATA: &[&str] = &[
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
     "AWS_PROFILE",
+    "MYSQL_PWD",
+    "ETCDCTL_API",
     "PIP_NO_INPUT",
     "PIP_DISABLE_PIP_VERSION_CHECK",
 ];
@@ -267,6 +284,10 @@ mod tests {
             ("NODE_OPTIONS", Some(""), true),
             ("GIT_AUTHOR_NAME", Some("x"), false),
             ("LESSOPEN", Some("|x"), true),
+            ("PSQLRC", Some("x"), true),
+            ("PGPASSWORD", Some("x"), false),
+            ("MYSQL_PWD", Some("x"), false),
+            ("MYSQL_HOME", Some("."), true),
         ] {
             assert_eq!(executes(name, value), expected, "{name}={value:?}");
         }

@@ -366,8 +366,6 @@ pub(super) enum Check {
     Statements,
     /// `sqlite3`, `duckdb`.
     LocalDatabase,
-    /// `tcpdump`, `tshark`.
-    Capture,
     /// `mlr`.
     Miller,
     /// `yq`.

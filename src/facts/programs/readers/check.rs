@@ -26,7 +26,6 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::Ssh => transfer::ssh(scan, reading),
         Check::Statements => transfer::statements(scan, reading),
         Check::LocalDatabase => transfer::local_database(scan, reading),
-        Check::Capture => transfer::capture(scan, reading),
         Check::Miller => transfer::miller(scan, reading),
         Check::Yq => transfer::yq(scan, reading),
         Check::Redis => transfer::redis(scan, reading),

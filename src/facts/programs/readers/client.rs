@@ -38,9 +38,7 @@ pub(super) fn url(text: &str, span: Span, reading: &mut Reading) -> Result<(), R
     let Some(rest) = lower.strip_prefix("file:") else {
         let (head, _) = text.split_once(['/', '?', '#']).unwrap_or((text, ""));
         // A pattern can put the scheme together, and `@list` names a file of addresses.
-        if head.contains(['{', '[', '}', ']', '@']) && !text.contains("://")
-            || text.starts_with(['@', '{', '['])
-        {
+        if head.contains(['{', '[']) || text.starts_with(['@', ' ', '\t', '\n']) {
             return Err((Cause::DynamicPath, text.to_owned()));
         }
         reading.act(Doing::Network);

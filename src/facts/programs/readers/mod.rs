@@ -10,7 +10,6 @@ mod misc;
 mod sed;
 mod shell;
 mod sql;
-mod sql_words;
 mod tar;
 mod transfer;
 mod wrap;

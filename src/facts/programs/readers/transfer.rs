@@ -52,14 +52,12 @@ pub(super) fn curl(scan: &Scan, reading: &mut Reading) {
         true
     });
     each(scan, "--write-out", reading, |text, _, _| !text.starts_with('@') && !text.contains("%output"));
-    for option in ["--data-urlencode", "--url-query"] {
-        each(scan, option, reading, |text, arg, reading| {
-            let at =
-                text.find(['@', '=']).filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with('@')));
-            file(at.and_then(|at| text.get(at + 1..)).unwrap_or_default(), arg, reading);
-            true
-        });
-    }
+    // Its names and those of --url-query are one entry.
+    each(scan, "--data-urlencode", reading, |text, arg, reading| {
+        let at = text.find(['@', '=']).filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with('@')));
+        file(at.and_then(|at| text.get(at + 1..)).unwrap_or_default(), arg, reading);
+        true
+    });
     each(scan, "--form", reading, form);
     if scan.has("--remote-name") || scan.has("--remote-name-all") {
         let told = !scan.has("--remote-header-name") && !scan.has("--output-dir");
@@ -118,24 +116,14 @@ pub(super) fn wget(scan: &Scan, reading: &mut Reading) {
     let told = !other.iter().any(|option| scan.has(option));
     let role = if scan.has("--continue") || scan.has("--timestamping") { Role::Write } else { Role::Create };
     for (index, url) in &scan.operands {
-        let name =
-            last_segment(url).filter(|_| told && url.text().is_some_and(|text| !text.contains(['?', '%'])));
-        match name {
-            Some(name) if name.is_empty() => reading.uses(role, &Arg::literal("index.html", url.span)),
-            Some(name) => reading.uses(role, &Arg::literal(name, url.span)),
-            None => {
-                let bare = url.text().is_some_and(|text| told && !text.contains(['/', '?', '%']));
-                if bare {
-                    reading.uses(role, &Arg::literal("index.html", url.span));
-                } else {
-                    reading.unexplained(
-                        Cause::DynamicPath,
-                        "the name that the answer is saved as",
-                        Some(*index),
-                    );
-                }
-            }
-        }
+        let plain = url.text().filter(|text| told && !text.contains(['?', '#', '%', '\\']));
+        let Some(text) = plain else {
+            reading.unexplained(Cause::DynamicPath, "the name that the answer is saved as", Some(*index));
+            continue;
+        };
+        let (_, rest) = text.split_once("://").unwrap_or(("", text));
+        let name = rest.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty());
+        reading.uses(role, &Arg::literal(name.unwrap_or("index.html"), url.span));
     }
     if !told {
         reading.unexplained(Cause::DynamicPath, "the names that answers are saved as", None);
@@ -237,35 +225,41 @@ pub(super) fn redis(scan: &Scan, reading: &mut Reading) {
     }
 }
 
-/// `tcpdump`, `tshark`: without a file to read they listen to the network.
-pub(super) fn capture(scan: &Scan, reading: &mut Reading) {
-    if !["-r", "-D", "-L", "-G", "-d"].iter().any(|option| scan.has(option)) {
-        reading.act(Doing::Network);
-        reading.unexplained(Cause::UnknownOption, "listens to the network", None);
-    }
-}
+/// Verbs of Miller that only look at records; others write files, run commands or have a language.
+const VERBS: &str = "altkv bar bootstrap bottom cat count count-distinct count-similar cut decimate fill-down \
+    fill-empty flatten format-values fraction gap grep group-by group-like having-fields head histogram join \
+    json-parse json-stringify label least-frequent merge-fields most-frequent nest nothing regularize rename reorder \
+    repeat reshape sec2gmt sec2gmtdate seqgen shuffle skip-trivial-records sort sort-within-records sparsify stats1 \
+    stats2 step summary tac tail template top unflatten uniq unspace unsparsify";
 
-/// `mlr`: verbs that write, run or have a language of their own, anywhere in the chain.
+/// `mlr OPTIONS VERB … then VERB … FILE…`.
 pub(super) fn miller(scan: &Scan, reading: &mut Reading) {
-    const REFUSED: &[&str] = &["tee", "put", "filter", "split", "case", "-I", "-s", "-n"];
+    let mut begins = true;
     for (index, arg) in &scan.operands {
-        match arg.text() {
-            Some(text) if REFUSED.contains(&text) || text.starts_with("--") => {
-                reading.unexplained(Cause::UnknownOption, text, Some(*index));
-            }
-            Some(_) => {}
-            None => reading.unexplained(Cause::DynamicWord, arg.display(), Some(*index)),
+        let Some(text) = arg.text() else {
+            reading.unexplained(Cause::DynamicWord, arg.display(), Some(*index));
+            continue;
+        };
+        let known = !begins || VERBS.split_ascii_whitespace().any(|verb| verb == text);
+        if !known || matches!(text, "-I" | "-s") || text.starts_with("--") {
+            reading.unexplained(Cause::UnknownOption, text, Some(*index));
         }
+        begins = text == "then";
     }
 }
 
 /// `yq FILTER FILE`: a first word that is the name of a file is no filter.
 pub(super) fn yq(scan: &Scan, reading: &mut Reading) {
     let Some((index, first)) = scan.operands.first() else { return };
-    if first.text().is_some_and(|text| text.ends_with(".yq")) {
-        reading.unexplained(Cause::OpaqueCode, first.display(), Some(*index));
-    }
-    if first.text() != Some("-") {
-        reading.uses(Role::Read, first);
+    let name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/' | '~');
+    match first.text() {
+        Some("-") => {}
+        Some(text) if text.ends_with(".yq") => {
+            reading.unexplained(Cause::OpaqueCode, first.display(), Some(*index));
+        }
+        Some(text) if scan.has("-i") && (scan.operands.len() == 1 || text.chars().all(name)) => {
+            reading.uses(Role::Edit, first);
+        }
+        _ => reading.uses(Role::Read, first),
     }
 }
