@@ -372,4 +372,6 @@ pub(super) enum Check {
     Yq,
     /// `redis-cli`.
     Redis,
+    /// `pandoc`.
+    Pandoc,
 }

@@ -29,6 +29,7 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::Miller => transfer::miller(scan, reading),
         Check::Yq => transfer::yq(scan, reading),
         Check::Redis => transfer::redis(scan, reading),
+        Check::Pandoc => transfer::pandoc(scan, reading),
     }
 }
 
@@ -77,6 +78,7 @@ fn secrets(scan: &Scan, reading: &mut Reading) {
 
 /// `rsync`: the last operand is the destination; `host:` is the network.
 fn rsync(scan: &Scan, reading: &mut Reading) {
+    transfer::filters(scan, reading);
     if scan.operands.iter().any(|(_, arg)| transfer::is_remote(arg)) {
         reading.act(Doing::Network);
         reading.unexplained(Cause::OpaqueCode, "another machine", None);

@@ -68,13 +68,18 @@ pub(super) fn path_or_url(text: &str, span: Span, reading: &mut Reading) -> Resu
 /// `@file`, `name=@file`: what stands in a file is put there. Of what does not look so exactly, too much is
 /// called a file rather than too little.
 pub(super) fn at_file(text: &str, span: Span, reading: &mut Reading) {
-    let value = text.split_once('=').map_or("", |(_, value)| value);
-    for piece in [text, value] {
-        if let Some(path) = piece.strip_prefix(['@', '%', '<', ':'])
-            && !path.is_empty()
-            && path != "-"
-        {
+    let mut file = |path: &str| {
+        if !path.is_empty() && path != "-" {
             reading.uses(Role::Read, &Arg::literal(path, span));
+        }
+    };
+    let (key, value) = text.split_once('=').unwrap_or_default();
+    if key.ends_with(':') {
+        file(value);
+    }
+    for piece in [text, value] {
+        if let Some(path) = piece.strip_prefix(['@', '%', '<', ':']) {
+            file(path);
         }
     }
 }
@@ -97,18 +102,27 @@ fn text_of(command: &str) -> String {
 }
 
 /// Words of yq's language that read files or the environment, or run something.
-const YQ: &[&str] = &["load", "env", "strenv", "envsubst", "eval", "system", "exec"];
+const YQ: &[&str] = &["env", "strenv", "envsubst", "eval", "system", "exec"];
 
 /// A filter of either yq: one of them is jq, the other has a language of its own.
 pub(super) fn yq(text: &str, reading: &mut Reading) -> Result<(), Refusal> {
+    let lower = text.to_ascii_lowercase();
+    let in_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut rest = lower.as_str();
     let mut before = ' ';
-    for word in text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_') {
-        let name = word.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-        let refused = YQ.contains(&name) || name.starts_with("load_");
-        if refused && !(before == '.' || name == "env" && before == '$') {
-            return Err((Cause::OpaqueCode, format!("yq: {name}")));
+    while let Some(letter) = rest.chars().next() {
+        if !in_word(letter) {
+            before = letter;
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+            continue;
         }
-        before = word.chars().next_back().unwrap_or(' ');
+        let (word, after) = rest.split_at(rest.find(|letter| !in_word(letter)).unwrap_or(rest.len()));
+        let loads = word.starts_with("load") || word.ends_with("load");
+        let called = after.trim_start().starts_with('(');
+        if before != '.' && (loads && called || YQ.contains(&word) && (called || word != "env")) {
+            return Err((Cause::OpaqueCode, format!("yq: {word}")));
+        }
+        (before, rest) = (' ', after);
     }
     jq::program(text, reading)
 }

@@ -6,10 +6,11 @@ mod lexer;
 mod words;
 
 use lexer::{Token, lex};
-use words::{CLIENT, DENIED, DENIED_TABLES, DOT, KEYWORDS, PRAGMAS, PURE, SCANS, SETTINGS};
+use words::{CLIENT, DENIED, DENIED_TABLES, DOT, KEYWORDS, PRAGMAS, PURE, SCANS, SECRETS, SETTINGS};
 
 use super::Refusal;
 use crate::facts::arg::Arg;
+use crate::facts::programs::table::Doing;
 use crate::facts::programs::{Act, Reading, Role};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -104,6 +105,9 @@ fn statements(dialect: Dialect, text: &str, span: Span, reading: &mut Reading) -
         {
             destroys(what, reading);
         }
+        if tells_passwords(statement) {
+            reading.act(Doing::RevealSecrets);
+        }
         read = read.and(judge(dialect, statement));
         if dialect == Dialect::Duckdb {
             read = read.and(files(statement, span, reading));
@@ -116,6 +120,19 @@ impl Dialect {
     fn is_remote(self) -> bool {
         !matches!(self, Self::Sqlite | Self::Duckdb)
     }
+}
+
+/// Whether it looks at where the server keeps passwords.
+fn tells_passwords(statement: &[Token]) -> bool {
+    let name = |token: &Token| match token {
+        Token::Word(name) => Some(name.clone()),
+        Token::Quoted(name) => Some(name.to_lowercase()),
+        _ => None,
+    };
+    let names: Vec<String> = statement.iter().filter_map(name).collect();
+    names.iter().any(|name| SECRETS.contains(name))
+        || names.windows(2).any(|pair| matches!(pair, [left, right] if left == "mysql" && right == "user"))
+        || names.windows(3).any(|three| three == ["show", "create", "user"])
 }
 
 fn destroys(what: String, reading: &mut Reading) {

@@ -263,3 +263,30 @@ pub(super) fn yq(scan: &Scan, reading: &mut Reading) {
         _ => reading.uses(Role::Read, first),
     }
 }
+
+/// `pandoc FILE`: without `-f` the name says what is read, and some formats put in files that the document names.
+pub(super) fn pandoc(scan: &Scan, reading: &mut Reading) {
+    const ENDINGS: &[&str] = &[
+        "md", "markdown", "html", "htm", "docx", "odt", "epub", "json", "csv", "tsv", "ipynb", "txt", "bib",
+    ];
+    if scan.has("-f") {
+        return;
+    }
+    for (index, arg) in &scan.operands {
+        let ending = arg.text().and_then(|text| text.rsplit_once('.')).map(|(_, ending)| ending);
+        if !ending.is_some_and(|ending| ENDINGS.contains(&ending)) {
+            reading.unexplained(Cause::DynamicPath, arg.display(), Some(*index));
+        }
+    }
+}
+
+/// Files of rules that `rsync --filter` is told to read (`merge FILE`, `. FILE`, `:- FILE`).
+pub(super) fn filters(scan: &Scan, reading: &mut Reading) {
+    each(scan, "--filter", reading, |text, arg, reading| {
+        if text.starts_with(['.', ':']) || text.starts_with("merge") || text.starts_with("dir-merge") {
+            file(text.rsplit([' ', '_']).next().unwrap_or_default(), arg, reading);
+            return !text.contains('_');
+        }
+        true
+    });
+}

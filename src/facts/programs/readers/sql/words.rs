@@ -19,6 +19,11 @@ pub(super) const DENIED: Words = Words(
     ",
 );
 
+/// Tables and columns in which servers keep passwords.
+pub(super) const SECRETS: Words = Words(
+    "pg_authid pg_shadow pg_user_mapping pg_user_mappings rolpassword authentication_string global_priv",
+);
+
 /// Tables of SQLite's shell that read any file.
 pub(super) const DENIED_TABLES: Words = Words("fsdir zipfile");
 
