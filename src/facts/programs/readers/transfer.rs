@@ -200,6 +200,9 @@ pub(super) fn local_database(scan: &Scan, reading: &mut Reading) {
             }
         }
         Some(text) if text.contains(':') => reading.unexplained(Cause::DynamicPath, text, Some(*index)),
+        None if file.head().contains(':') || !file.parts.is_empty() && file.head().is_empty() => {
+            reading.unexplained(Cause::DynamicPath, file.display(), Some(*index));
+        }
         _ => reading.uses(role, file),
     }
 }
