@@ -19,17 +19,16 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
             found.push(request);
         }
     };
-    for (index, invocation) in facts.invocations.iter().enumerate() {
-        for request in of_invocation(facts, invocation, index) {
+    let (by_invocation, others) = sorted(facts);
+    for (invocation, effects) in facts.invocations.iter().zip(by_invocation) {
+        for request in of_invocation(invocation, &effects) {
             add(request);
         }
-        for effect in facts.effects.iter().filter(|effect| effect.by == Some(index)) {
+        for effect in effects {
             of_effect(facts, effect).into_iter().for_each(&mut add);
         }
     }
-    for effect in
-        facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len()))
-    {
+    for effect in others {
         of_effect(facts, effect).into_iter().for_each(&mut add);
     }
     for (text, span) in &facts.mentions {
@@ -38,12 +37,24 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     found
 }
 
+/// The effects of each invocation, and those of none.
+fn sorted(facts: &Facts) -> (Vec<Vec<&Effect>>, Vec<&Effect>) {
+    let (mut by_invocation, mut others) = (vec![Vec::new(); facts.invocations.len()], Vec::new());
+    for effect in &facts.effects {
+        match effect.by.and_then(|by| by_invocation.get_mut(by)) {
+            Some(own) => own.push(effect),
+            None => others.push(effect),
+        }
+    }
+    (by_invocation, others)
+}
+
 fn mention(text: String, span: Span) -> CapabilityRequest {
     CapabilityRequest::new(Capability::ProcessExecute, Subject::Mention(text.clone()), text, span)
 }
 
 /// What an invocation asks for as a program.
-fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<CapabilityRequest> {
+fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<CapabilityRequest> {
     let text = invocation.text();
     let mut found = Vec::new();
     if invocation.wrapper == Some(Wrapper::Escalating) {
@@ -65,7 +76,7 @@ fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<Ca
         );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
-        asked.risks = risks(facts, index);
+        asked.risks = risks(effects);
         found.push(asked);
     } else {
         let outer = invocation.wrapped_in.iter().map(|(text, _)| text.clone());
@@ -99,10 +110,9 @@ fn suggestions(invocation: &Invocation) -> Vec<String> {
     found
 }
 
-fn risks(facts: &Facts, index: usize) -> Vec<String> {
+fn risks(effects: &[&Effect]) -> Vec<String> {
     let mut found = Vec::new();
-    let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
-    for effect in mine {
+    for effect in effects {
         match &effect.kind {
             EffectKind::RunsDownload => found.push("it runs what it downloads".to_owned()),
             EffectKind::Network { .. } => found.push("it talks to the network".to_owned()),
@@ -117,6 +127,7 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
     match &effect.kind {
         EffectKind::Read(target) => return of_read(target, effect.span),
         EffectKind::Write { target, change } => return of_write(target, *change, effect.span),
+        EffectKind::ReadTree { tree, files, .. } => return of_tree(tree, files.as_deref(), effect.span),
         EffectKind::List(_) => return Vec::new(),
         _ => {}
     }
@@ -127,19 +138,6 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
     let make =
         |capability, display: String| CapabilityRequest::new(capability, whole.clone(), display, effect.span);
     match &effect.kind {
-        EffectKind::ReadTree { tree, files, .. } => {
-            let mut found = of_read(tree, effect.span);
-            for file in files.iter().flatten() {
-                let subject = Subject::Path(vec![file.clone()]);
-                found.push(CapabilityRequest::new(
-                    Capability::FileRead,
-                    subject,
-                    format!("Read {file}"),
-                    effect.span,
-                ));
-            }
-            found
-        }
         EffectKind::Network { query } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
             asked.query = *query;
@@ -179,8 +177,9 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
-        // The first three are answered above, the others are the floor's.
+        // The first four are answered above, the others are the floor's.
         EffectKind::Read(_)
+        | EffectKind::ReadTree { .. }
         | EffectKind::List(_)
         | EffectKind::Write { .. }
         | EffectKind::Power
@@ -194,6 +193,15 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
 
 fn plain(text: &str) -> Subject {
     Subject::Command { written: text.to_owned(), inner: Vec::new(), allow_needs_all: false }
+}
+
+fn of_tree(tree: &Target, files: Option<&[String]>, span: Span) -> Vec<CapabilityRequest> {
+    let mut found = of_read(tree, span);
+    for file in files.unwrap_or_default() {
+        let subject = Subject::Path(vec![file.clone()]);
+        found.push(CapabilityRequest::new(Capability::FileRead, subject, format!("Read {file}"), span));
+    }
+    found
 }
 
 fn of_read(target: &Target, span: Span) -> Vec<CapabilityRequest> {

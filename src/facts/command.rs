@@ -6,7 +6,7 @@ use super::EffectKind;
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
 use super::changes::Changes;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::state::{Function, State, Stream, Value, unknown};
 use crate::report::Span;
 use crate::syntax::{Cause, Command, Connective, Piece, Redirection, Script, Statement, Word};
@@ -54,7 +54,7 @@ impl Gatherer<'_> {
                 && !self.called.contains(name)
                 && self.calls.is_empty()
             {
-                let mut own = State { positional: None, ..state.clone() };
+                let mut own = State { positional: None, ..self.copied(state) };
                 self.deeper(|walk| walk.command(&mut own, body, &Stream::Any));
             }
         }
@@ -139,6 +139,7 @@ impl Gatherer<'_> {
         let before = std::mem::replace(&mut self.beside, true);
         let first = self.facts.invocations.len();
         let mut stream = stdin.clone();
+        self.pays(stream.size());
         let mut texts = Vec::new();
         for part in parts {
             let from = self.facts.invocations.len();
@@ -148,6 +149,7 @@ impl Gatherer<'_> {
         self.beside = before;
         if self.facts.invocations.len() > first {
             let text = texts.join(" | ");
+            self.pays(text.len());
             let span = self.span(span);
             self.facts.mentions.push((text, span));
         }
@@ -170,7 +172,7 @@ impl Gatherer<'_> {
         let from = self.facts.invocations.len();
         self.command(state, left, stdin);
         let middle = self.facts.invocations.len();
-        let mut after = state.clone();
+        let mut after = self.copied(state);
         // After `&&` the directory was entered; otherwise nobody knows.
         match operator {
             Connective::And => after.tentative = false,
@@ -186,6 +188,7 @@ impl Gatherer<'_> {
         if !first.is_empty() && !second.is_empty() {
             let sign = if operator == Connective::And { "&&" } else { "||" };
             let span = self.span(Span::default());
+            self.pays(first.len() + second.len());
             self.facts.mentions.push((format!("{first} {sign} {second}"), span));
         }
         Stream::Any
@@ -207,13 +210,17 @@ impl Gatherer<'_> {
     ) -> Stream {
         let mut ends = Vec::new();
         for (condition, body) in arms {
+            if !self.step(Span::default()) {
+                break;
+            }
             self.statements(state, condition, stdin);
-            let mut inside = state.clone();
+            let mut inside = self.copied(state);
             self.statements(&mut inside, body, stdin);
             ends.push(inside);
         }
         self.statements(state, otherwise, stdin);
         for end in &ends {
+            self.pays(end.size() * ITEM);
             state.join(end);
         }
         Stream::Any
@@ -238,7 +245,8 @@ impl Gatherer<'_> {
                 Function::Ambiguous => found.anything = true,
             }
         }
-        let mut inside = state.clone();
+        self.pays(found.commands * ITEM);
+        let mut inside = self.copied(state);
         if found.anything {
             inside.vars.values_mut().for_each(|value| *value = Value::Text(unknown()));
             inside.cwd = None;
@@ -255,7 +263,7 @@ impl Gatherer<'_> {
         if found.moves {
             inside.cwd = None;
         }
-        let before = inside.clone();
+        let before = self.copied(&inside);
         body(self, &mut inside);
         // What one round changes on the machine the next one finds.
         if (inside.relinked, inside.opaque, inside.removed)
@@ -295,11 +303,14 @@ impl Gatherer<'_> {
     fn case(&mut self, state: &mut State, (subject, arms): (&Word, &[Arm]), stdin: &Stream) -> Stream {
         self.single(state, subject);
         for (patterns, body) in arms {
+            if !self.step(subject.span) {
+                break;
+            }
             for pattern in patterns {
                 self.single(state, pattern);
             }
             // An arm may fall through to the next (`;&`), so each starts where any before it may end.
-            let mut inside = state.clone();
+            let mut inside = self.copied(state);
             self.statements(&mut inside, body, stdin);
             state.join(&inside);
         }
@@ -314,14 +325,14 @@ impl Gatherer<'_> {
         stdin: &Stream,
     ) -> Stream {
         let (input, captured) = self.redirections(state, redirections, None);
-        let stream = self.command(state, command, &input.unwrap_or_else(|| stdin.clone()));
+        let stream = self.command(state, command, input.as_ref().unwrap_or(stdin));
         if captured { Stream::Any } else { stream }
     }
 
     /// Runs `body` in a copy of the shell: what it changes in the shell is lost, what it changes on
     /// the machine is not.
     fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
-        let mut own = state.clone();
+        let mut own = self.copied(state);
         let result = body(self, &mut own);
         state.machine_of(&own);
         result

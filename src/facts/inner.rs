@@ -53,7 +53,7 @@ impl Gatherer<'_> {
                 if same_shell {
                     walk.one(state, inner, (name, span), stdin)
                 } else {
-                    let mut own = State { pipes: state.pipes.clone(), ..state.clone() };
+                    let mut own = walk.copied(state);
                     let stream = walk.one(&mut own, inner, (name, span), stdin);
                     state.machine_of(&own);
                     stream
@@ -215,7 +215,7 @@ impl Gatherer<'_> {
     /// A text that a shell may come to run: a look at it can only find dangers, never explain.
     pub(super) fn look(&mut self, state: &State, text: &Arg) {
         if text.text().is_some() {
-            self.shell_text(&mut state.clone(), text, (Reader::Child(&[]), true), &Stream::Any);
+            self.shell_text(&mut self.copied(state), text, (Reader::Child(&[]), true), &Stream::Any);
         }
     }
 

@@ -4,12 +4,15 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::arg::{Arg, Below, HoleKind};
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::path;
 use super::programs::{Act, Output, Reading, Role};
 use super::state::{State, Stream};
 use crate::host::Node;
 use crate::report::Span;
+
+/// What listing a folder costs, in the unit of all expansions.
+const FOLDER: usize = 16 * ITEM;
 
 impl Gatherer<'_> {
     /// What the command prints, as far as that is known.
@@ -145,9 +148,12 @@ impl Gatherer<'_> {
         let mut seen = 0;
         while let Some(dir) = waiting.pop() {
             let full = joined(root, &dir);
+            if !self.pays(FOLDER) {
+                return None;
+            }
             for entry in self.host.list(Path::new(&full)).unwrap_or_default() {
                 seen += 1;
-                if seen > LOOKED_AT {
+                if seen > LOOKED_AT || !self.pays(2 * ITEM) {
                     return None;
                 }
                 let rest = joined(&dir, &entry);

@@ -81,6 +81,15 @@ pub(super) enum Stream {
 }
 
 impl Stream {
+    /// What copying it, or looking through it, costs in characters.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Text(arg) => 1 + arg.length(),
+            Self::Lines(HoleKind::OneOf(lines)) => 1 + lines.len(),
+            _ => 1,
+        }
+    }
+
     /// The parts of a word that `$(…)` makes of the stream.
     pub(super) fn parts(&self, quoted: bool) -> Vec<Part> {
         let hole = |kind| vec![Part::Hole(Hole { kind, splits: !quoted, lines: true })];
@@ -119,7 +128,26 @@ impl Stream {
     }
 }
 
+impl Value {
+    /// What copying it costs, in entries.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Text(arg) => 1 + arg.length() / 64,
+            Self::Array(list) => 1 + list.len(),
+            Self::Unset => 1,
+        }
+    }
+}
+
 impl State {
+    /// How many entries a copy of it has, long texts counted as several.
+    pub(super) fn size(&self) -> usize {
+        let values: usize = self.vars.values().map(Value::size).sum();
+        let written: usize = self.written.values().map(|text| 1 + text.length() / 64).sum();
+        let names = self.exported.len() + self.readonly.len() + self.functions.len() + self.pipes.len();
+        1 + values + written + names + self.positional.as_ref().map_or(0, Vec::len)
+    }
+
     /// Forgets a directory that may not have been entered.
     pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.tentative) {

@@ -1,7 +1,7 @@
 //! What a variable holds at one point of a script.
 
 use super::arg::{Arg, Hole, HoleKind};
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::state::{State, Value};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -48,6 +48,7 @@ impl Gatherer<'_> {
     pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
         let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true, lines: false }, span)));
         if let Some(value) = state.vars.get(name) {
+            self.pays(value.size() * ITEM);
             return (*value != Value::Unset).then(|| value.clone());
         }
         match name {

@@ -11,6 +11,9 @@ use crate::syntax::Script;
 /// The most stretches of a text that are looked at.
 const STRETCHES: usize = 512;
 
+/// Longer words are no paths, and resolving one costs the square of its length.
+const LONGEST: usize = 4096;
+
 /// Entries of the floor that the raw text plainly holds: each stretch between operators is taken as
 /// one command of blank-separated words. Used only to make an ask a deny, never the other way, and only
 /// for a text that was not understood.
@@ -36,6 +39,7 @@ pub fn hits(request: &Request, script: &Script, host: &dyn Host) -> Vec<Hit> {
         {
             words.next();
         }
+        let words = words.filter(|word| word.len() <= LONGEST);
         let argv: Vec<Arg> = words.map(|word| Arg::literal(home(word, host), span)).collect();
         if argv.is_empty() || argv.len() > 64 {
             continue;

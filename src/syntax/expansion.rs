@@ -3,6 +3,8 @@
 //! Operands and expressions are read in their plain forms only: quotes, nested commands and
 //! subscripts follow other rules in there than anywhere else, and anything in them may run.
 
+use std::collections::BTreeSet;
+
 use super::parse::{Read, Reader};
 use super::scan::is_name_byte;
 use super::word::push_text;
@@ -210,7 +212,8 @@ impl Reader<'_> {
         let text = self.slice(start, self.pos).to_owned();
         let span = self.span(start, self.pos);
         self.pos += close.len();
-        names.dedup();
+        let mut known = BTreeSet::new();
+        names.retain(|name: &String| known.insert(name.clone()));
         Ok(Arithmetic { text, names, scripts, span })
     }
 

@@ -329,7 +329,7 @@ pub enum RedirectionOperator {
 }
 
 /// Something that was not understood, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Problem {
     /// The class of the cause.
     pub cause: Cause,
