@@ -5,6 +5,7 @@ mod ask;
 mod cases;
 mod common;
 mod floor;
+mod fuzz;
 mod laws;
 mod limits;
 mod misparse;
