@@ -91,7 +91,7 @@ fn costly_shapes_reach_a_limit() {
         ")".repeat(8_000),
         "[a] ".repeat(4_000),
         "a|".repeat(2_000),
-        "cat <<A;".repeat(3_000),
+        "cat <<A;".repeat(2_800),
     ] {
         let decision = fixture::decide_on(&host, &policy, &text);
         let is_told = decision.not_understood.iter().any(|problem| problem.cause == Cause::Limit);

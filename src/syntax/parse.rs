@@ -29,7 +29,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 128 * 1024, code: 32 * 1024, depth: 64, nodes: 200_000, progress: 2_500 }
+        Self { bytes: 128 * 1024, code: 24 * 1024, depth: 64, nodes: 200_000, progress: 2_500 }
     }
 }
 

@@ -9,6 +9,9 @@ use crate::facts::programs::{Reading, Role};
 use crate::report::Span;
 use crate::syntax::Cause;
 
+/// The most files that one script may name.
+const MOST_FILES: usize = 256;
+
 /// Reads one script (or one `-e` piece of it).
 ///
 /// Whether a delimiter in brackets (`s/[/]/x/`) ends the expression differs between seds. It must be
@@ -236,6 +239,10 @@ impl Script<'_> {
         let name = self.line();
         if name.is_empty() {
             return Err(refuse("sed file name is missing"));
+        }
+        // Each one is compared with those before it.
+        if self.reading.uses.len() > MOST_FILES {
+            return Err(refuse("sed: too many files"));
         }
         let arg = Arg::literal(name, self.span);
         if !self.reading.uses.iter().any(|each| each.role == role && each.arg == arg) {
