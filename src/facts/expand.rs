@@ -64,7 +64,7 @@ impl Gatherer<'_> {
             if !self.pays(&units, word.span) {
                 return vec![Arg::any(Cause::Limit, word.span)];
             }
-            for field in split(units) {
+            for field in split(units, state.separators()) {
                 args.extend(self.paths(state, &field, word.span));
             }
         }
@@ -211,13 +211,17 @@ impl Gatherer<'_> {
             self.element(state, (array, subscript.trim_end_matches(']')), form, quoted, units);
             return;
         }
-        let value = self.value(state, name, span);
+        let value = match form {
+            ParameterForm::Indirect => self.indirect(state, name, span),
+            _ => self.value(state, name, span),
+        };
+        let plain = matches!(form, ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect);
         let parts = match (form, value) {
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Text(arg))) => arg.parts,
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Array(list))) => {
+            (_, Some(Value::Text(arg))) if plain => arg.parts,
+            (_, Some(Value::Array(list))) if plain => {
                 list.into_iter().next().map(|arg| arg.parts).unwrap_or_default()
             }
-            (ParameterForm::Plain | ParameterForm::Length, _) => unset(),
+            (ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect, _) => unset(),
             (ParameterForm::Fallback { operator, operand }, value) => {
                 return self.fallback(state, (name, operator, operand), value, quoted, units);
             }

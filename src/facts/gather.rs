@@ -47,6 +47,8 @@ pub(super) struct Gatherer<'a> {
     pub inside: Option<Span>,
     /// POSIX mode: assignments before a special builtin last, and no function takes such a name.
     pub posix: bool,
+    /// A shell that may not be bash reads this text.
+    pub other_shell: bool,
     /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
     pub beside: bool,
     /// Process substitutions made so far, for their names.
@@ -96,6 +98,7 @@ impl<'a> Gatherer<'a> {
             wrappers: Vec::new(),
             inside: None,
             posix: false,
+            other_shell: false,
             beside: false,
             substitutions: 0,
             limits: Limits::default(),

@@ -84,6 +84,25 @@ impl Gatherer<'_> {
         (name, span): (&str, Span),
         stdin: &Stream,
     ) -> Stream {
+        let reads_here = matches!(name, "eval" | "trap" | "." | "source");
+        let other = match inner {
+            Inner::Command { .. } => self.other_shell,
+            _ if reads_here => self.other_shell,
+            _ => name != "bash",
+        };
+        let before = std::mem::replace(&mut self.other_shell, other);
+        let stream = self.read_inner(state, inner, (name, span), stdin);
+        self.other_shell = before;
+        stream
+    }
+
+    fn read_inner(
+        &mut self,
+        state: &mut State,
+        inner: &Inner,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
         match inner {
             Inner::Command { argv, fill, directory, assignments } => {
                 self.inner_command(state, (argv, fill), directory.as_ref(), assignments, stdin)
@@ -217,6 +236,30 @@ impl Gatherer<'_> {
         if text.text().is_some() {
             self.shell_text(&mut state.clone(), text, (Reader::Child(&[]), true), &Stream::Any);
         }
+    }
+
+    /// The same for a text of which only the dangers are worth telling: that it may not be understood is
+    /// told already.
+    pub(super) fn glance(&mut self, state: &State, text: &Arg) {
+        let before = self.facts.problems.len();
+        self.deeper(|walk| walk.look(state, text));
+        self.facts.problems.truncate(before);
+    }
+
+    /// The same for a text that this very shell reads.
+    pub(super) fn glance_here(&mut self, state: &State, text: &Arg) {
+        let before = self.facts.problems.len();
+        self.deeper(|walk| {
+            walk.shell_text(&mut state.clone(), text, (Reader::Here, true), &Stream::Any);
+        });
+        self.facts.problems.truncate(before);
+    }
+
+    /// A command that may come to run, looked at in the same way.
+    pub(super) fn glance_at_words(&mut self, state: &State, argv: Vec<Arg>) {
+        let before = self.facts.problems.len();
+        self.deeper(|walk| walk.invoke(&mut state.clone(), argv, &Stream::Any));
+        self.facts.problems.truncate(before);
     }
 
     /// A script file that a shell runs.

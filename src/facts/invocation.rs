@@ -196,6 +196,9 @@ impl Gatherer<'_> {
             }
             return self.call(state, &name, &function, argv, stdin);
         }
+        if !state.aliases.is_empty() {
+            self.alias(state, &name, &argv);
+        }
         let identity = self.identify(state, &name);
         self.known(state, argv, &identity, stdin)
     }
@@ -303,6 +306,10 @@ impl Gatherer<'_> {
         self.links(state, &words, index);
         if identity.name == "git" {
             self.contents(state, &reading, &words, index);
+            self.git_alias(state, &words);
+        }
+        if identity.name == "ln" {
+            self.made_link(state, &words);
         }
         explained &= self.several_words(&reading, &words);
         self.acts(state, &reading, index, span);

@@ -5,12 +5,14 @@
 //! and what each word does. What it cannot tell it says ([`Facts::problems`]).
 #![forbid(clippy::disallowed_methods)]
 
+mod alias;
 pub mod arg;
 mod arithmetic;
 mod brace;
 mod builtin;
 mod changes;
 mod command;
+mod decode;
 mod edit;
 mod effects;
 mod environment;

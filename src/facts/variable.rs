@@ -12,6 +12,7 @@ const LONGEST: usize = 64 * 1024;
 impl Gatherer<'_> {
     /// Gives a variable a value, by whatever route: says so when that changes what runs.
     pub(super) fn set_variable(&mut self, state: &mut State, name: &str, value: Value, span: Span) {
+        let name = &state.referred(name).to_owned();
         let value = match value {
             Value::Text(arg) if arg.length() > LONGEST => {
                 self.limit("the length of a variable", span);
@@ -36,6 +37,7 @@ impl Gatherer<'_> {
 
     /// A variable's text, when all of it is known.
     pub(super) fn text_of_variable(&self, state: &State, name: &str) -> Option<String> {
+        let name = state.referred(name);
         match state.vars.get(name) {
             Some(Value::Text(arg)) => arg.text().map(str::to_owned),
             Some(_) => None,
@@ -47,6 +49,7 @@ impl Gatherer<'_> {
     /// A variable's value; None when it is unset.
     pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
         let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true, lines: false }, span)));
+        let name = state.referred(name);
         if let Some(value) = state.vars.get(name) {
             return (*value != Value::Unset).then(|| value.clone());
         }
@@ -66,6 +69,14 @@ impl Gatherer<'_> {
             _ if state.forgets && name != "HOME" => hole(HoleKind::Any(Cause::DynamicWord)),
             _ => self.host.var(name).map(|text| Value::Text(Arg::literal(text, span))),
         }
+    }
+
+    /// The value of the variable whose name a variable holds. It is told for the dangers in it only: the
+    /// name may also be one that bash looks up in another way.
+    pub(super) fn indirect(&mut self, state: &State, name: &str, span: Span) -> Option<Value> {
+        self.doubt(Cause::UnknownConstruct, "indirect", span, true);
+        let named = self.text_of_variable(state, name)?;
+        self.value(state, &named, span)
     }
 
     fn positional(&self, state: &State, name: &str, span: Span) -> Option<Value> {

@@ -277,7 +277,9 @@ fn vital_matches(pattern: &str, host: &dyn Host) -> bool {
     let homes = host.homes();
     let homes = homes.iter().filter_map(|home| home.to_str());
     let mut vital = SYSTEM.iter().copied().chain(homes);
-    glob::is_pattern(pattern) && vital.any(|path| same_components(pattern, path))
+    // What is in the folder of homes is a home, also where this machine has none of that name.
+    let home = ["/home", "/Users"].iter().any(|folder| same_components(&parent(pattern), folder));
+    glob::is_pattern(pattern) && (home || vital.any(|path| same_components(pattern, path)))
 }
 
 fn same_components(pattern: &str, path: &str) -> bool {
@@ -361,7 +363,10 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
         EffectKind::Write { target: Target::Unknown { worst, shown, .. }, change }
             if *change >= Change::Write =>
         {
-            let worst_hit = worst.as_ref().and_then(|place| path_hit(place, *change, host));
+            let worst_hit = worst.as_ref().and_then(|place| {
+                let wild = glob::is_pattern(&place.lexical).then(|| place.lexical.clone());
+                path_hit(&Located { pattern: wild, ..place.clone() }, *change, host)
+            });
             Some(match (worst_hit, worst) {
                 (Some((entry, path)), _) => {
                     format!("if the unknown part of {shown} is empty this is {path} ({entry})")

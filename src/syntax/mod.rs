@@ -249,6 +249,8 @@ pub enum ParameterForm {
     Plain,
     /// `${#name}`: a number.
     Length,
+    /// `${!name}`: the value of the variable that `name` names.
+    Indirect,
     /// `${name:-word}` `:=` `:?` `:+` (and without the colon): operator and operand.
     Fallback {
         /// `-`, `=`, `?` or `+`, with its colon if it has one.

@@ -334,9 +334,13 @@ fn outputs() {
         ("git rev-parse HEAD", "GitRef"),
         ("pwd", "CurrentDirectory"),
         ("echo a b", "Text"),
-        ("echo -e a", "Any"),
+        ("echo -e a", "Text"),
+        ("echo -e 'a\\c'", "Any"),
+        ("echo -e -n", "Any"),
         ("printf '%s\\n' a", "Text"),
-        ("printf '\\162\\155'", "Any"),
+        ("printf '\\162\\155'", "Text"),
+        ("printf '\\xff'", "Any"),
+        ("printf %d 1", "Any"),
     ] {
         assert!(kind(line).starts_with(start), "{line} prints {}", kind(line));
     }

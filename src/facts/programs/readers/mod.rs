@@ -3,6 +3,7 @@
 mod awk;
 mod builtin;
 mod check;
+mod escape;
 mod find;
 mod jq;
 mod misc;
