@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
-use crate::facts::{Change, Effect, EffectKind, Facts, Invocation};
+use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::Node;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
@@ -20,21 +20,24 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
         }
     };
     for (index, invocation) in facts.invocations.iter().enumerate() {
-        let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
+        let mine = asking(facts).filter(|effect| effect.by == Some(index));
         let asked = of_invocation(facts, invocation, index).into_iter();
         for request in asked.chain(mine.flat_map(|effect| of_effect(facts, effect))) {
             add(CapabilityRequest { prefer: invocation.prefer, ..request });
         }
     }
-    for effect in
-        facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len()))
-    {
+    for effect in asking(facts).filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len())) {
         of_effect(facts, effect).into_iter().for_each(&mut add);
     }
     for (text, span) in &facts.mentions {
         add(mention(text.clone(), *span));
     }
     found
+}
+
+/// Effects that something is asked for.
+fn asking(facts: &Facts) -> impl Iterator<Item = &Effect> {
+    facts.effects.iter().filter(|effect| effect.found == Found::Read)
 }
 
 fn mention(text: String, span: Span) -> CapabilityRequest {
@@ -45,7 +48,9 @@ fn mention(text: String, span: Span) -> CapabilityRequest {
 fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<CapabilityRequest> {
     let text = invocation.text();
     let mut found = Vec::new();
-    if invocation.wrapper == Some(Wrapper::Escalating) {
+    if invocation.glimpsed {
+        found.push(mention(text, invocation.span));
+    } else if invocation.wrapper == Some(Wrapper::Escalating) {
         let mut asked = CapabilityRequest::new(
             Capability::ProcessExecute,
             command(invocation),

@@ -39,7 +39,7 @@ pub(super) fn decoded(words: &[Arg], input: &str) -> Option<String> {
 }
 
 /// Strictly: the alphabet, newlines, and the padding that belongs there.
-fn base64(text: &str) -> Option<String> {
+pub(super) fn base64(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'\n').collect();
     if digits.is_empty() || !digits.len().is_multiple_of(4) {
         return None;
@@ -69,7 +69,7 @@ fn base64(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn hex(text: &str) -> Option<String> {
+pub(super) fn hex(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if digits.is_empty() || !digits.len().is_multiple_of(2) || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;

@@ -245,6 +245,26 @@ pub(super) fn executes(name: &str, value: Option<&str>) -> bool {
     !(helper && plain && (name.ends_with("PAGER") || value == Some("true") || value == Some(":")))
 }
 
+/// Whether a program hands this variable's value to a shell, and it is more than a name.
+pub(super) fn runs_its_value(name: &str, value: &str) -> bool {
+    let named = [
+        "PAGER",
+        "EDITOR",
+        "_COMMAND",
+        "_ASKPASS",
+        "_RSH",
+        "PS0",
+        "PS1",
+        "PS4",
+        "GIT_EXTERNAL_DIFF",
+        "VISUAL",
+        "BROWSER",
+    ];
+    value.contains([' ', '`', '$'])
+        && named.iter().any(|end| name.ends_with(end))
+        && executes(name, Some(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::executes;

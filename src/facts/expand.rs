@@ -329,9 +329,14 @@ impl Gatherer<'_> {
         let mut arg = Arg { span, ..Arg::default() };
         let mut pattern = String::new();
         let mut wild = false;
+        // The word before its first wildcard.
+        let mut before = None;
         for unit in field {
             match unit {
                 Unit::Char { character, active, .. } => {
+                    if *active && before.is_none() && matches!(character, '*' | '?' | '[') {
+                        before = Some(arg.clone());
+                    }
                     arg.push_text(character.encode_utf8(&mut [0; 4]));
                     let special = matches!(character, '*' | '?' | '[' | '\\');
                     wild |= *active && special && *character != '\\';
@@ -345,6 +350,11 @@ impl Gatherer<'_> {
             }
         }
         let Some(text) = arg.text().map(str::to_owned) else {
+            // What a pattern with an unknown part finds is not known from its first wildcard on.
+            if let Some(mut head) = before {
+                head.push_hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: true });
+                arg = head;
+            }
             return vec![glued(arg, wild)];
         };
         if !wild || !glob::is_pattern(&pattern) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::arg::Arg;
 use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
-use super::{Doubt, Effect, EffectKind, Facts};
+use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
 use crate::request::Request;
@@ -47,6 +47,8 @@ pub(super) struct Gatherer<'a> {
     pub inside: Option<Span>,
     /// POSIX mode: assignments before a special builtin last, and no function takes such a name.
     pub posix: bool,
+    /// How what is written down now was found.
+    pub found: Found,
     /// A shell that may not be bash reads this text.
     pub other_shell: bool,
     /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
@@ -98,6 +100,7 @@ impl<'a> Gatherer<'a> {
             wrappers: Vec::new(),
             inside: None,
             posix: false,
+            found: Found::Read,
             other_shell: false,
             beside: false,
             substitutions: 0,
@@ -168,7 +171,7 @@ impl<'a> Gatherer<'a> {
 
     /// Writes down an effect.
     pub(super) fn effect(&mut self, kind: EffectKind, by: Option<usize>, span: Span) {
-        self.facts.effects.push(Effect { kind, by, span: self.span(span) });
+        self.facts.effects.push(Effect { kind, by, span: self.span(span), found: self.found });
     }
 
     /// Runs `body` one level deeper.

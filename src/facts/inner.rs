@@ -231,35 +231,16 @@ impl Gatherer<'_> {
         stream
     }
 
+    /// The same for a text that this very shell reads.
+    pub(super) fn look_here(&mut self, state: &State, text: &Arg) {
+        self.shell_text(&mut state.clone(), text, (Reader::Here, true), &Stream::Any);
+    }
+
     /// A text that a shell may come to run: a look at it can only find dangers, never explain.
     pub(super) fn look(&mut self, state: &State, text: &Arg) {
         if text.text().is_some() {
             self.shell_text(&mut state.clone(), text, (Reader::Child(&[]), true), &Stream::Any);
         }
-    }
-
-    /// The same for a text of which only the dangers are worth telling: that it may not be understood is
-    /// told already.
-    pub(super) fn glance(&mut self, state: &State, text: &Arg) {
-        let before = self.facts.problems.len();
-        self.deeper(|walk| walk.look(state, text));
-        self.facts.problems.truncate(before);
-    }
-
-    /// The same for a text that this very shell reads.
-    pub(super) fn glance_here(&mut self, state: &State, text: &Arg) {
-        let before = self.facts.problems.len();
-        self.deeper(|walk| {
-            walk.shell_text(&mut state.clone(), text, (Reader::Here, true), &Stream::Any);
-        });
-        self.facts.problems.truncate(before);
-    }
-
-    /// A command that may come to run, looked at in the same way.
-    pub(super) fn glance_at_words(&mut self, state: &State, argv: Vec<Arg>) {
-        let before = self.facts.problems.len();
-        self.deeper(|walk| walk.invoke(&mut state.clone(), argv, &Stream::Any));
-        self.facts.problems.truncate(before);
     }
 
     /// A script file that a shell runs.

@@ -10,7 +10,7 @@ use super::identity::Identity;
 use super::path::Target;
 use super::programs::{Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
-use super::{Change, EffectKind, Invocation, text_of};
+use super::{Change, EffectKind, Found, Invocation, text_of};
 use crate::report::Span;
 use crate::syntax::{
     AssignedValue, Assignment, Cause, Piece, Redirection, RedirectionOperator, Simple, Word,
@@ -230,6 +230,7 @@ impl Gatherer<'_> {
             arity: reading.map_or(0, |reading| reading.arity),
             prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
+            glimpsed: self.found != Found::Read,
             wrapper: reading.and_then(|reading| reading.wrapper),
             span: self.span(span),
         });
@@ -298,6 +299,7 @@ impl Gatherer<'_> {
         let Some(reading) = reading else {
             self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);
             self.opaque_words(&words);
+            self.carried(state, &identity.name, &words);
             state.disturb();
             return if *stdin == Stream::Download { Stream::Download } else { Stream::Any };
         };
@@ -320,6 +322,7 @@ impl Gatherer<'_> {
         self.code_input(state, &reading, stdin, (index, span));
         if !reading.unexplained.is_empty() {
             self.opaque_words(&words);
+            self.hidden(state, (&reading, &words), stdin, index);
         }
         if let Some(invocation) = self.facts.invocations.get_mut(index) {
             invocation.explained = explained;

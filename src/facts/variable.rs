@@ -1,6 +1,7 @@
 //! What a variable holds at one point of a script.
 
 use super::arg::{Arg, Hole, HoleKind};
+use super::environment;
 use super::gather::Gatherer;
 use super::state::{State, Value};
 use crate::report::Span;
@@ -25,6 +26,9 @@ impl Gatherer<'_> {
             Value::Array(_) | Value::Unset => None,
         };
         self.environment(name, text.as_deref(), span);
+        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
+            self.glance(state, &Arg::literal(text, span));
+        }
         if self.host.var(name).is_some() {
             state.exported.insert(name.to_owned());
         }

@@ -3,7 +3,7 @@
 use crate::facts::arg::{Arg, Part};
 use crate::facts::path::{Located, Target, is_below, name, normal, parent};
 use crate::facts::programs::Push;
-use crate::facts::{Change, Effect, EffectKind, Facts, glob};
+use crate::facts::{Change, Effect, EffectKind, Facts, Found, glob};
 use crate::host::{Host, Node};
 use crate::report::Span;
 
@@ -150,6 +150,11 @@ pub fn judge(facts: &Facts, host: &dyn Host) -> Ruling {
     let mut ruling = Ruling::default();
     for effect in &facts.effects {
         if let Some((entry, detail)) = hit(effect, host) {
+            if effect.found == Found::Guessed {
+                let detail = format!("a program that gsh does not know may run this: {entry} ({detail})");
+                ruling.suspects.push(Suspect { detail, span: effect.span });
+                continue;
+            }
             ruling.hits.push(Hit { entry, detail, span: effect.span });
         } else if let Some(detail) = suspect(effect, host) {
             ruling.suspects.push(Suspect { detail, span: effect.span });
@@ -367,6 +372,10 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
                 let wild = glob::is_pattern(&place.lexical).then(|| place.lexical.clone());
                 path_hit(&Located { pattern: wild, ..place.clone() }, *change, host)
             });
+            // What was only glimpsed may be no such thing at all.
+            if worst_hit.is_none() && effect.found != Found::Read {
+                return None;
+            }
             Some(match (worst_hit, worst) {
                 (Some((entry, path)), _) => {
                     format!("if the unknown part of {shown} is empty this is {path} ({entry})")
@@ -376,14 +385,16 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
             })
         }
         EffectKind::Write { target: Target::Known(place) | Target::Below { root: place, .. }, .. }
-            if place.stale =>
+            if place.stale && effect.found == Found::Read =>
         {
             Some(format!("an earlier part may make {} lead to anything", place.lexical))
         }
         EffectKind::Push { push, .. } => {
             let opaque = |arg: &Arg| arg.parts.iter().any(|part| matches!(part, Part::Hole(_)));
-            let unknown = push.refspecs.iter().any(|each| each.alternatives(64).is_none() && opaque(each));
-            (unknown && (push.force || push.delete)).then(|| "the branch may be the main one".to_owned())
+            let mut unknown =
+                push.refspecs.iter().filter(|each| each.alternatives(64).is_none() && opaque(each));
+            let loses = |each: &Arg| push.force || push.delete || each.head().starts_with(['+', ':']);
+            unknown.any(loses).then(|| "the branch may be the main one".to_owned())
         }
         _ => None,
     }

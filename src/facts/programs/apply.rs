@@ -199,6 +199,10 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
         What::Shell => {
             reading.inner.push(Inner::Shell { text: arg.clone(), args: Vec::new(), posix: true });
         }
+        What::ShellCode => {
+            reading.glances.push(vec![arg.clone()]);
+            reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index));
+        }
         What::Code => reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index)),
         What::Unexplained => reading.unexplained(Cause::UnknownOption, arg.display(), Some(index)),
         What::Plain => {

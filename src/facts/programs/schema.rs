@@ -33,6 +33,7 @@ pub(crate) const SPECIAL: &[&str] = &[
     "directory",
     "shell",
     "code",
+    "shell-code",
     "command",
     "shell-words",
     "shell-file",

@@ -125,6 +125,8 @@ pub(super) enum What {
     Shell,
     /// A text in a language that is not read here, or a program.
     Code,
+    /// A text that a shell runs in some way that is not told here.
+    ShellCode,
     /// With the words after it, a command that is run.
     Command,
     /// With the words after it, joined by blanks, a text for a shell.
@@ -295,6 +297,16 @@ pub(super) enum Reader {
     Trap,
     /// `xargs`.
     Xargs,
+    /// `parallel`.
+    Parallel,
+    /// `fd`.
+    Fd,
+    /// `curl`, `wget`.
+    Fetch,
+    /// `patch`.
+    Patch,
+    /// Package managers that remove packages.
+    Packages,
     /// `dd`.
     Dd,
     /// `kill`.
@@ -328,6 +340,12 @@ pub(super) enum Check {
     ShellWord,
     /// `ln TARGET`.
     MakesLink,
+    /// `sed -i.old`.
+    KeptUnder,
+    /// `su`, `sudo -s`.
+    LoginShell,
+    /// `git config --file FILE`.
+    GitConfig,
     /// `date +FORMAT`.
     DateFormat,
 }

@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::Scan;
 use crate::facts::programs::table::{Check, Doing};
-use crate::facts::programs::{Act, Inner, Output, Push, Reading, Role};
+use crate::facts::programs::{Act, Inner, Input, Output, Push, Reading, Role};
 use crate::syntax::Cause;
 
 /// Applies one check.
@@ -19,6 +19,9 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::PkillAll => pkill(scan, reading),
         Check::ShellWord => shell_word(reading),
         Check::MakesLink => makes_link(scan, reading),
+        Check::KeptUnder => kept_under(scan, reading),
+        Check::LoginShell => login_shell(reading),
+        Check::GitConfig => git_config(reading),
         Check::DateFormat => date_format(scan, reading),
     }
 }
@@ -145,13 +148,52 @@ fn pkill(scan: &Scan, reading: &mut Reading) {
 
 /// `flock FILE -c TEXT`.
 fn shell_word(reading: &mut Reading) {
-    let Some(Inner::Command { argv, .. }) = reading.inner.last() else { return };
+    let Some(Inner::Command { argv, .. }) = reading.inner.last_mut() else { return };
     if let [option, text] = argv.as_slice()
         && matches!(option.text(), Some("-c" | "--command"))
     {
-        let text = text.clone();
-        reading.inner.pop();
-        reading.inner.push(Inner::Shell { text, args: Vec::new(), posix: true });
+        let (option, text) = (Arg::literal("-c", option.span), text.clone());
+        *argv = vec![Arg::literal("/bin/sh", option.span), option, text];
+    }
+}
+
+/// `sed -i.old FILE` keeps the file under another name: its own with the suffix, or the suffix with its name
+/// in the place of every `*`.
+fn kept_under(scan: &Scan, reading: &mut Reading) {
+    let Some(suffix) = scan.given("-i").filter_map(|found| found.value.clone()).last() else { return };
+    let files: Vec<Arg> =
+        reading.uses.iter().filter(|each| each.role == Role::Edit).map(|each| each.arg.clone()).collect();
+    let Some(suffix) = suffix.text().filter(|text| !text.contains('/')) else {
+        return reading.unexplained(Cause::DynamicPath, suffix.display(), None);
+    };
+    for file in files {
+        match file.text() {
+            Some(text) => {
+                let (folder, name) =
+                    text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
+                let slash = if text.contains('/') { "/" } else { "" };
+                let kept =
+                    if suffix.contains('*') { suffix.replace('*', name) } else { format!("{name}{suffix}") };
+                reading.uses(Role::Write, &Arg::literal(format!("{folder}{slash}{kept}"), file.span));
+            }
+            None => reading.unexplained(Cause::DynamicPath, file.display(), None),
+        }
+    }
+}
+
+/// Without a command it starts a shell, which reads its standard input.
+fn login_shell(reading: &mut Reading) {
+    if reading.inner.is_empty() {
+        reading.input = Input::Shell;
+    }
+}
+
+/// `git config --file FILE KEY VALUE` writes that file.
+fn git_config(reading: &mut Reading) {
+    if reading.acts.contains(&Act::GitModify) {
+        for each in reading.uses.iter_mut().filter(|each| each.role == Role::Read) {
+            each.role = Role::Edit;
+        }
     }
 }
 

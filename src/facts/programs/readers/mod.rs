@@ -4,6 +4,7 @@ mod awk;
 mod builtin;
 mod check;
 mod escape;
+mod fetch;
 mod find;
 mod jq;
 mod misc;
@@ -40,6 +41,11 @@ pub(super) fn take(
         Reader::Shell => shell::shell(argv, start, reading),
         Reader::Trap => shell::trap(words, reading),
         Reader::Xargs => wrap::xargs(command, argv, start, reading),
+        Reader::Parallel => wrap::parallel(words, reading),
+        Reader::Fd => find::fd(command, argv, start, reading),
+        Reader::Fetch => fetch::fetch(words, reading),
+        Reader::Patch => fetch::patch(words, reading),
+        Reader::Packages => fetch::packages(command, argv, start, reading),
         Reader::Dd => misc::dd(words, start, reading),
         Reader::Kill => misc::kill(words, start, reading),
         Reader::Busybox => misc::busybox(argv, start, reading),
