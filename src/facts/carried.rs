@@ -100,6 +100,8 @@ const RUNNERS: &[&str] = &[
     "xterm",
     "x-terminal-emulator",
     "yarn",
+    "wsl",
+    "wsl.exe",
     "zellij",
     "asdf",
     "alacritty",

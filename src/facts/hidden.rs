@@ -81,6 +81,17 @@ impl Gatherer<'_> {
         }
         match name {
             "vi" | "vim" | "nvim" | "view" | "gvim" | "ex" | "ed" | "red" => self.editor(state, words, input),
+            "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe" | "cmd" | "cmd.exe" => {
+                self.windows_shell(state, words, input);
+            }
+            "make" | "gmake" => input.into_iter().flat_map(str::lines).for_each(|line| {
+                let recipe =
+                    line.strip_prefix('\t').or_else(|| line.split_once(';').map(|(_, recipe)| recipe));
+                if let Some(recipe) = recipe {
+                    let recipe = recipe.trim_start_matches([' ', '@', '-', '+']);
+                    self.glance(state, &Arg::literal(recipe, Span::default()));
+                }
+            }),
             "crontab" => input.into_iter().flat_map(str::lines).for_each(|line| {
                 if let Some(command) = scheduled(line) {
                     self.glance(state, &Arg::literal(command, Span::default()));

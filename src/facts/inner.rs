@@ -216,6 +216,10 @@ impl Gatherer<'_> {
         let script = syntax::parse(literal.as_bytes(), &self.limits);
         let outer = self.inside;
         self.inside = Some(self.span(text.span));
+        // What could not be read may still show a danger plainly.
+        if !script.problems.is_empty() {
+            self.plain_commands(state, literal);
+        }
         let stream = match shell {
             Reader::Here => self.script(state, &script, stdin),
             Reader::Later => self.script(&mut state.later(), &script, stdin),

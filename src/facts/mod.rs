@@ -21,6 +21,7 @@ mod environment;
 mod expand;
 mod explain;
 mod field;
+pub mod foreign;
 mod gather;
 pub mod glob;
 mod hidden;
