@@ -37,7 +37,7 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
 
 /// Effects that something is asked for.
 fn asking(facts: &Facts) -> impl Iterator<Item = &Effect> {
-    facts.effects.iter().filter(|effect| effect.found == Found::Read)
+    facts.effects.iter().filter(|effect| matches!(effect.found, Found::Read | Found::Elsewhere))
 }
 
 fn mention(text: String, span: Span) -> CapabilityRequest {

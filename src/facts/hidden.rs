@@ -46,7 +46,8 @@ impl Gatherer<'_> {
 
     fn glimpse(&mut self, found: Found, look: impl FnOnce(&mut Self)) {
         let problems = self.facts.problems.len();
-        let found = if self.found == Found::Guessed { Found::Guessed } else { found };
+        // What is less certain around it stays so.
+        let found = if self.found == Found::Read { found } else { self.found };
         let before = std::mem::replace(&mut self.found, found);
         self.deeper(look);
         self.found = before;

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::EffectKind;
 use super::arg::{Arg, Below, Hole, HoleKind};
 use super::effects::{replace, stream_words};
 use super::gather::Gatherer;
 use super::path::{self, Target};
 use super::programs::{Fill, Inner, Reading, Role, Wrapper};
 use super::state::{State, Stream, Value};
+use super::{EffectKind, Found};
 use crate::report::Span;
 use crate::syntax::{self, Cause};
 
@@ -46,6 +46,12 @@ impl Gatherer<'_> {
             let text = self.written(index);
             self.wrappers.push((text, kind));
         }
+        let before = self.found;
+        if self.found == Found::Read
+            && matches!(name, "ssh" | "docker" | "podman" | "kubectl" | "docker-compose")
+        {
+            self.found = Found::Elsewhere;
+        }
         let mut last = None;
         for inner in &reading.inner {
             let before = self.facts.problems.len();
@@ -70,6 +76,7 @@ impl Gatherer<'_> {
                 invocation.explained = false;
             }
         }
+        self.found = before;
         if wraps {
             self.wrappers.pop();
         }

@@ -230,7 +230,7 @@ impl Gatherer<'_> {
             arity: reading.map_or(0, |reading| reading.arity),
             prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
-            glimpsed: self.found != Found::Read,
+            glimpsed: matches!(self.found, Found::Glimpsed | Found::Guessed),
             wrapper: reading.and_then(|reading| reading.wrapper),
             span: self.span(span),
         });

@@ -172,6 +172,9 @@ pub enum Found {
     Glimpsed,
     /// In words that an unknown program may run, or not.
     Guessed,
+    /// By reading what runs on another machine or in a container: what it does there is not done here, but
+    /// the same paths may be reached.
+    Elsewhere,
 }
 
 /// What an effect does.

@@ -150,8 +150,13 @@ pub fn judge(facts: &Facts, host: &dyn Host) -> Ruling {
     let mut ruling = Ruling::default();
     for effect in &facts.effects {
         if let Some((entry, detail)) = hit(effect, host) {
-            if effect.found == Found::Guessed {
-                let detail = format!("a program that gsh does not know may run this: {entry} ({detail})");
+            let where_else = match effect.found {
+                Found::Read | Found::Glimpsed => None,
+                Found::Guessed => Some("a program that gsh does not know may run this"),
+                Found::Elsewhere => Some("on another machine or in a container this would be"),
+            };
+            if let Some(what) = where_else {
+                let detail = format!("{what}: {entry} ({detail})");
                 ruling.suspects.push(Suspect { detail, span: effect.span });
                 continue;
             }
@@ -362,6 +367,10 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
     None
 }
 
+fn is_glimpsed(effect: &Effect) -> bool {
+    matches!(effect.found, Found::Glimpsed | Found::Guessed)
+}
+
 /// What the worst value of an unknown word would do.
 fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
     match &effect.kind {
@@ -373,7 +382,7 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
                 path_hit(&Located { pattern: wild, ..place.clone() }, *change, host)
             });
             // What was only glimpsed may be no such thing at all.
-            if worst_hit.is_none() && effect.found != Found::Read {
+            if worst_hit.is_none() && is_glimpsed(effect) {
                 return None;
             }
             Some(match (worst_hit, worst) {
@@ -385,7 +394,7 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
             })
         }
         EffectKind::Write { target: Target::Known(place) | Target::Below { root: place, .. }, .. }
-            if place.stale && effect.found == Found::Read =>
+            if place.stale && !is_glimpsed(effect) =>
         {
             Some(format!("an earlier part may make {} lead to anything", place.lexical))
         }
