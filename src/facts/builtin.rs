@@ -6,7 +6,7 @@ use super::arg::{Arg, Hole, HoleKind};
 use super::changes::Changes;
 use super::gather::Gatherer;
 use super::path;
-use super::programs::{self, Output};
+use super::programs::Output;
 use super::state::{State, Stream, Value, unknown};
 use crate::host::Node;
 use crate::report::Span;
@@ -185,7 +185,7 @@ impl Gatherer<'_> {
     fn formatted(&self, words: &[Arg]) -> Arg {
         let mut argv = vec![Arg::literal("printf", Span::default())];
         argv.extend(words.iter().cloned());
-        match programs::read(&argv).map(|reading| reading.output) {
+        match self.programs.read(&argv).map(|reading| reading.output) {
             Some(Output::Text(text)) if self.formats_as_bash(words) => text,
             _ => unknown(),
         }

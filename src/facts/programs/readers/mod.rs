@@ -14,6 +14,7 @@ mod tar;
 mod wrap;
 
 use super::Reading;
+use super::apply::only_help;
 use super::table::{Command, Language, Reader};
 use crate::facts::arg::{Arg, Hole, HoleKind, Part};
 use crate::syntax::Cause;
@@ -31,6 +32,10 @@ pub(super) fn take(
     start: usize,
     reading: &mut Reading,
 ) {
+    if only_help(command, argv, start) {
+        reading.arity = command.arity;
+        return;
+    }
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
