@@ -1,8 +1,8 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
 use super::readers;
-use super::scan::{Scan, scan, scan_through, slots};
-use super::table::{Command, Doing, Effect, Printed, Slot, What};
+use super::scan::{Scan, scan, scan_through, slots, splits};
+use super::table::{Command, Doing, Effect, Printed, Slot, What, fits};
 use super::{Act, Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
 use crate::facts::arg::Arg;
 use crate::report::Span;
@@ -188,7 +188,13 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
     let dash = arg.text() == Some("-");
     match what {
         What::Use(Role::Read | Role::ReadTree | Role::SearchTree | Role::List) | What::Out if dash => {}
-        What::Use(role) => reading.uses.push(Use { role, arg: arg.clone() }),
+        What::Use(role) => {
+            // Who takes a file's name may take an address.
+            if matches!(role, Role::Read | Role::ReadTree | Role::Load) && arg.head().contains("://") {
+                reading.act(Doing::Network);
+            }
+            reading.uses.push(Use { role, arg: arg.clone() });
+        }
         What::Out => reading.uses.push(Use { role: Role::Write, arg: arg.clone() }),
         What::Data | What::Assignment | What::Command | What::ShellWords => {}
         What::ShellFile => {
@@ -212,12 +218,21 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
         }
         What::Remote => remote(arg, index, reading),
         What::OneOf(words) => {
-            if !arg.text().is_some_and(|text| words.contains(&text)) {
+            if !words.iter().any(|each| is_one(each, arg)) {
                 reading.unexplained(Cause::UnknownOption, arg.display(), Some(index));
             }
         }
         What::Act(doing) => reading.act(doing),
         What::Language(language) => readers::language(language, arg, index, reading),
+    }
+}
+
+/// Whether the word is this one, or one of those that it is a pattern for.
+fn is_one(word: &str, arg: &Arg) -> bool {
+    match word.strip_suffix('*') {
+        // What begins so is one of them, however it goes on.
+        Some(head) if !head.is_empty() => arg.head().starts_with(head) && !splits(arg),
+        _ => arg.text().is_some_and(|text| text == word || fits(word, text)),
     }
 }
 
@@ -244,6 +259,9 @@ fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),
             Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
+            Effect::Spares("destroy-remote") => {
+                reading.acts.retain(|act| !matches!(act, Act::DestroyRemote { .. }));
+            }
             Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
             Effect::Loads(path) => reading.loads.push((*path).to_owned()),
             Effect::Use(role, path) => {

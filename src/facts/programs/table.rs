@@ -57,13 +57,15 @@ impl Command {
         if let Ok(at) = self.subcommands.binary_search_by(|(each, _)| (*each).cmp(name)) {
             return self.subcommands.get(at).map(|(_, sub)| *sub);
         }
-        let fits = |pattern: &str| {
-            pattern.split_once('*').is_some_and(|(head, tail)| {
-                name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
-            })
-        };
-        self.patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, sub)| *sub)
+        self.patterns.iter().find(|(pattern, _)| fits(pattern, name)).map(|(_, sub)| *sub)
     }
+}
+
+/// Whether a name is one of those that a pattern with one `*` stands for.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    pattern.split_once('*').is_some_and(|(head, tail)| {
+        name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+    })
 }
 
 /// How a program reads its options.
@@ -77,6 +79,8 @@ pub(super) struct Style {
     pub(super) words: bool,
     /// Every word is an operand.
     pub(super) raw: bool,
+    /// `-o=VALUE` is `-o VALUE`.
+    pub(super) equals: bool,
 }
 
 /// An option.
@@ -332,6 +336,12 @@ pub(super) enum Check {
     Rsync,
     /// `gh api`.
     GhApi,
+    /// `docker inspect --format`.
+    Inspected,
+    /// A remote of `rclone` that is not a configured one.
+    Remotes,
+    /// `--query @file`, `--cli-input-json file://…`.
+    ValueFiles,
     /// `git diff`, `git show` and their kin.
     Blobs,
     /// `pkill .`.

@@ -1,8 +1,8 @@
 //! Looks at what a table made of the words, where one word changes the meaning of another.
 
-use super::Refusal;
+use super::{Refusal, values};
 use crate::facts::arg::Arg;
-use crate::facts::programs::scan::Scan;
+use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::{Check, Doing};
 use crate::facts::programs::{Act, Inner, Input, Output, Push, Reading, Role};
 use crate::syntax::Cause;
@@ -15,6 +15,9 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::Secrets => secrets(scan, reading),
         Check::Rsync => rsync(scan, reading),
         Check::GhApi => gh_api(scan, reading),
+        Check::Inspected => values::inspected(scan, reading),
+        Check::Remotes => values::remotes(scan, reading),
+        Check::ValueFiles => values::value_files(scan, reading),
         Check::Blobs => blobs(scan, reading),
         Check::PkillAll => pkill(scan, reading),
         Check::ShellWord => shell_word(reading),
@@ -60,7 +63,12 @@ fn runlevel(scan: &Scan, reading: &mut Reading) {
 fn secrets(scan: &Scan, reading: &mut Reading) {
     for (index, word) in &scan.operands {
         match word.text() {
-            Some(text) if text.split([',', '/', '.']).any(|part| matches!(part, "secret" | "secrets")) => {
+            Some(text)
+                if text
+                    .to_ascii_lowercase()
+                    .split([',', '/', '.'])
+                    .any(|part| matches!(part, "secret" | "secrets")) =>
+            {
                 reading.act(Doing::RevealSecrets);
             }
             Some(_) => {}
@@ -101,6 +109,15 @@ fn gh_api(scan: &Scan, reading: &mut Reading) {
     let method = scan.given("-X").last().and_then(|found| found.value.clone());
     let get = method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("get"));
     let fields = scan.has("-f") || scan.has("-F") || scan.has("--input");
+    let file = |found: &&Found| found.value.as_ref().is_none_or(|value| value.head().contains("=@"));
+    if let Some(found) = scan.given("-F").find(file) {
+        reading.unexplained(Cause::UnknownOption, "a field from a file", Some(found.index));
+    }
+    if method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("delete")) {
+        let what = scan.operands.iter().map(|(_, arg)| arg.display()).collect::<Vec<_>>().join(" ");
+        reading.acts.push(Act::DestroyRemote { what });
+        reading.arity = 0;
+    }
     let graphql = scan.operands.iter().any(|(_, arg)| !is_rest_path(arg));
     if graphql || (method.is_some() && !get) || (fields && !get) {
         reading.act(Doing::Network);

@@ -11,6 +11,7 @@ mod misc;
 mod sed;
 mod shell;
 mod tar;
+mod values;
 mod wrap;
 
 use super::Reading;
