@@ -49,11 +49,10 @@ impl Gatherer<'_> {
     /// Bodies of functions that this list defines and nothing in the text calls: judged with
     /// unknown arguments, since something outside the text may call them.
     fn uncalled(&mut self, state: &State, body: &[Statement]) {
-        for statement in body {
-            if let Command::Function { name, body, .. } = &statement.command
-                && !self.called.contains(name)
-                && self.calls.is_empty()
-            {
+        let mut defined = Vec::new();
+        body.iter().for_each(|statement| definitions(&statement.command, &mut defined));
+        for (name, body) in defined {
+            if !self.called.contains(name) && self.calls.is_empty() {
                 let mut own = State { positional: None, ..state.clone() };
                 self.deeper(|walk| walk.command(&mut own, body, &Stream::Any));
             }
@@ -395,5 +394,18 @@ fn leaves(command: &Command) -> bool {
         }
         Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
         _ => false,
+    }
+}
+
+/// The functions that a command defines, with their bodies, wherever in a list or pipeline they stand;
+/// those inside of groups and other bodies are found with the statements there.
+fn definitions<'a>(command: &'a Command, found: &mut Vec<(&'a String, &'a Command)>) {
+    match command {
+        Command::Function { name, body, .. } => found.push((name, body)),
+        Command::AndOr { left, right, .. } => {
+            [left, right].into_iter().for_each(|each| definitions(each, found))
+        }
+        Command::Pipeline { parts, .. } => parts.iter().for_each(|each| definitions(each, found)),
+        _ => {}
     }
 }

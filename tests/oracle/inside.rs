@@ -383,7 +383,12 @@ pub(crate) fn stand_in(argv: &[String]) -> ExitCode {
         ("git", [verb, what, ..]) if verb == "rev-parse" && what == "HEAD" => {
             println!("0123456789abcdef0123456789abcdef01234567");
         }
-        ("git", [verb, ..]) if verb == "ls-files" => println!("a.txt\nsrc/lib.rs\nsrc/main.rs"),
+        // With a pattern only what fits it, or loops over sources would be given other files.
+        ("git", [verb, words @ ..]) if verb == "ls-files" => {
+            let suffix = words.last().and_then(|word| word.strip_prefix('*')).unwrap_or_default();
+            let names = ["a.txt", "src/lib.rs", "src/main.rs"].into_iter();
+            names.filter(|name| name.ends_with(suffix)).for_each(|name| println!("{name}"));
+        }
         _ => {}
     }
     ExitCode::SUCCESS
