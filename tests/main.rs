@@ -15,3 +15,4 @@ mod second;
 mod shell;
 mod terminal;
 mod verbs;
+mod witness;

@@ -9,6 +9,7 @@ use std::thread;
 
 use crate::cage::Workshop;
 use crate::cases::rows;
+use crate::checks;
 use crate::compare::{self, Understood};
 use crate::generate::{Manner, Numbers, sample};
 use crate::inside::Outcome;
@@ -92,6 +93,10 @@ pub(crate) fn run(shop: &Workshop) -> ExitCode {
     });
     let mut account = account.into_inner().unwrap_or_default();
     account.recheck(shop);
+    match checks::wrong(shop) {
+        Ok(wrong) => account.failures.extend(wrong),
+        Err(error) => account.failures.push(error.to_string()),
+    }
     account.report()
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn disagreement(facts: &Facts, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Everything that bash did and the facts do not hold. Leniently, a substitution may print nothing.
-fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
     let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start));
     let changes = outcome.changed.iter().filter(|path| !explains_change(facts, path));
     starts.chain(changes.map(|path| format!("changed {path}"))).collect()

@@ -12,6 +12,8 @@ mod canary;
 #[cfg(target_os = "linux")]
 mod cases;
 #[cfg(target_os = "linux")]
+mod checks;
+#[cfg(target_os = "linux")]
 mod compare;
 #[cfg(target_os = "linux")]
 mod generate;
