@@ -114,6 +114,10 @@ impl Gatherer<'_> {
                         true,
                     );
                 }
+                if name == "command_not_found_handle" {
+                    let detail = "bash calls this function for every program that is not there";
+                    self.doubt(Cause::ExecutingEnvironment, detail, *span, true);
+                }
                 state.functions.insert(name.clone(), Function::Known(Rc::new((**body).clone())));
                 Stream::Any
             }

@@ -91,11 +91,11 @@ impl Gatherer<'_> {
         (name, span): (&str, Span),
         stdin: &Stream,
     ) -> Stream {
-        let reads_here = matches!(name, "eval" | "trap" | "." | "source");
-        let other = match inner {
-            Inner::Command { .. } => self.other_shell,
-            _ if reads_here => self.other_shell,
-            _ => name != "bash",
+        // Which shell `sh`, `awk` or `su` start is the machine's affair.
+        let other = match name {
+            "bash" | "rbash" => false,
+            "eval" | "trap" | "." | "source" => self.other_shell,
+            _ => self.other_shell || !matches!(inner, Inner::Command { .. }),
         };
         let before = std::mem::replace(&mut self.other_shell, other);
         let stream = self.read_inner(state, inner, (name, span), stdin);
@@ -226,6 +226,9 @@ impl Gatherer<'_> {
         // What could not be read may still show a danger plainly.
         if !script.problems.is_empty() {
             self.plain_commands(state, literal);
+        }
+        if self.other_shell {
+            self.dialect(literal, &script);
         }
         let stream = match shell {
             Reader::Here => self.script(state, &script, stdin),

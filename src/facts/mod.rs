@@ -15,6 +15,7 @@ mod changes;
 mod code;
 mod command;
 mod decode;
+mod dialect;
 mod edit;
 mod effects;
 mod environment;
