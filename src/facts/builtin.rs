@@ -134,7 +134,10 @@ impl Gatherer<'_> {
             "shift" => {
                 let count = words.get(1).map_or(Some(1), |word| word.text()?.parse::<usize>().ok());
                 state.positional = match (state.positional.take(), count) {
-                    (Some(args), Some(count)) => Some(args.into_iter().skip(count).collect()),
+                    // Which ones go is only told by how many the first became.
+                    (Some(args), Some(count)) if !args.iter().take(count).any(Arg::may_split) => {
+                        Some(args.into_iter().skip(count).collect())
+                    }
                     _ => None,
                 };
             }

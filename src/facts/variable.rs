@@ -88,6 +88,10 @@ impl Gatherer<'_> {
             return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
         };
         let index: usize = name.parse().ok()?;
+        // What stands before it may have become no argument, or several, and so may itself.
+        if args.iter().take(index).any(Arg::may_split) {
+            return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
+        }
         args.get(index.checked_sub(1)?).map(|arg| Value::Text(arg.clone()))
     }
 }
