@@ -21,6 +21,8 @@ pub(crate) struct Sample {
     pub(crate) text: String,
     /// The constructs.
     pub(crate) rows: BTreeSet<&'static str>,
+    /// Constructs that were put inside of others, the inner first.
+    pub(crate) pairs: BTreeSet<(&'static str, &'static str)>,
 }
 
 /// Numbers by xorshift: the same seed, the same scripts.
@@ -56,7 +58,7 @@ pub(crate) fn sample(seed: u64, manner: Manner) -> Sample {
     let count = 1 + maker.numbers.below(2);
     let depth = 1 + maker.numbers.below(3);
     let text = maker.statements(count, depth);
-    Sample { text, rows: maker.rows }
+    Sample { text, rows: maker.rows, pairs: BTreeSet::new() }
 }
 
 /// Makes one script.
@@ -388,7 +390,7 @@ impl Maker {
             _ => marker,
         };
         let nasty = self.manner == Manner::Nasty;
-        match self.numbers.below(if nasty { 16 } else { 9 }) {
+        match self.numbers.below(if nasty { 19 } else { 9 }) {
             0..=2 => format!("> {file}"),
             3 => format!(">> {file}"),
             4 => format!("2> {file}"),
@@ -402,6 +404,9 @@ impl Maker {
             12 => format!("{{fd}}>{file}"),
             13 => format!("<<< \"$(ls {file})\""),
             14 => format!("> $(echo {file})"),
+            15 => format!("&>> {file}"),
+            16 => "<&-".to_owned(),
+            17 => format!("> >(cat > {file})"),
             _ => format!("5>{file} 1>&5"),
         }
     }
