@@ -62,7 +62,14 @@ const SORTS: &[(&str, &[&str])] = &[
     ("assignments that change what runs", &["environment", "assignment", "array", "shell state"]),
     (
         "redirections",
-        &["redirection", "lone redirection", "descriptors", "files by redirection", "here-document"],
+        &[
+            "redirection",
+            "lone redirection",
+            "descriptors",
+            "named descriptor",
+            "files by redirection",
+            "here-document",
+        ],
     ),
     (
         "words",

@@ -75,7 +75,7 @@ pub(crate) const CONTENTS: &[(&str, &str)] = &[
     ("known variable", "NAME=MARK\nls \"$NAME\" $HOME\n"),
     ("descriptors", "ls MARK 2>&1 >MARK | cat; ls MARK 2>/dev/null >&2\n"),
     ("descriptors", "ls MARK 3>MARK 1>&3 <&-; cat <&0 <a.txt\n"),
-    ("descriptors", "ls MARK {NAME}>MARK\n"),
+    ("named descriptor", "ls MARK {NAME}>MARK\n"),
     ("files by redirection", "ls > MARK; ls >> MARK; ls 2> MARK; cat < a.txt; : >| MARK\n"),
     ("files by redirection", "ls &> MARK; ls &>> MARK; cat 3<> MARK; ls <<< MARK\n"),
     ("here-document", "cat <<NAME MARK\n$HOME `date` it's \"\nNAME\n"),
@@ -100,7 +100,9 @@ pub(crate) const CONTENTS: &[(&str, &str)] = &[
     ("test", "[[ -f a.txt && MARK == m* ]] && [ -d src ] && ((1 < 2))\n"),
     ("lone redirection", "> MARK\n2>> MARK < a.txt\n"),
     ("unset variable", "ls MARK $unset \"$unset\" x$unset\n"),
-    ("positional", "set -- MARK 'b c'; ls \"$@\" $# $1; shift; ls \"$1\"\n"),
+    ("positional", "set -- MARK 'b c'; ls \"$@\" $# $1; shift; ls \"$1\"; for NAME; do ls $NAME; done\n"),
+    ("escapes", "ls MARK\\ b \\;\\&\\* \\#x\n"),
+    ("odd word", "ls MARK = {} } ! a=b a#b -- '' % @\n"),
     ("xargs", "ls src | xargs -n1 stat MARK\n"),
 ];
 
