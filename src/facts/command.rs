@@ -261,9 +261,8 @@ impl Gatherer<'_> {
         let before = inside.clone();
         body(self, &mut inside);
         // What one round changes on the machine the next one finds.
-        if (inside.relinked, inside.opaque, inside.removed)
-            != (before.relinked, before.opaque, before.removed)
-        {
+        let machine = |state: &State| (state.disturbed, state.relinked, state.opaque, state.removed);
+        if machine(&inside) != machine(&before) {
             let mut next = before;
             next.machine_of(&inside);
             body(self, &mut next);
