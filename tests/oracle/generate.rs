@@ -296,9 +296,10 @@ impl Maker {
             }
             27 => ("process substitution", format!("a<({})b", self.substituted(inner))),
             28 => ("fallback", format!("\"${{unset-'{}'}}\"", self.marker())),
-            29 => {
-                ("edit", self.one_of("${HOME##*/} ${HOME%/*} \"${HOME/e/x}\" ${#HOME} ${HOME:1:3} ${USER^^}"))
-            }
+            29 => (
+                "edit",
+                self.one_of("${HOME##*/} ${HOME%/*} \"${HOME/e/x}\" ${#HOME} ${HOME:1:3} ${USER^^} ${!v9}"),
+            ),
             30 => ("escapes", format!("{marker}\\ \\;\\&\\*")),
             31 => ("odd word", self.one_of("= {} } ! a=b a=~ -- a#b \\# '' $ - [ a[1]=2 % @")),
             32 => ("arithmetic", format!("$(( $({}) + 1 ))", self.flat())),

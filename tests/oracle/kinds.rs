@@ -36,6 +36,7 @@ pub(crate) const KINDS: &[&str] = &[
     "piece: quoted text",
     "piece: tilde",
     "piece: parameter",
+    "piece: indirect",
     "piece: length",
     "piece: fallback",
     "piece: edit",
@@ -220,6 +221,7 @@ impl Found {
             Piece::Parameter { form, .. } => match form {
                 ParameterForm::Plain => self.add("piece: parameter"),
                 ParameterForm::Length => self.add("piece: length"),
+                ParameterForm::Indirect => self.add("piece: indirect"),
                 ParameterForm::Fallback { operand, .. } => {
                     self.add("piece: fallback");
                     self.word(operand);

@@ -13,13 +13,11 @@ pub(crate) struct Known {
 }
 
 /// All that are known.
-pub(crate) const KNOWN: &[Known] = &[
-    Known {
-        reason: "before bash 5.2 a pattern such as `.?` matches `.` and `..`, which the facts hold",
-        script: "ls .?",
-        fits: |done| {
-            let dots = ["\".?", "\".*", "\".[", "\"..*"];
-            done.missing.iter().all(|each| dots.iter().any(|dot| each.contains(dot)))
-        },
+pub(crate) const KNOWN: &[Known] = &[Known {
+    reason: "before bash 5.2 a pattern such as `.?` matches `.` and `..`, which the facts hold",
+    script: "ls .?",
+    fits: |done| {
+        let dots = ["\".?", "\".*", "\".[", "\"..*"];
+        done.missing.iter().all(|each| dots.iter().any(|dot| each.contains(dot)))
     },
-];
+}];

@@ -83,6 +83,7 @@ pub(crate) const CONTENTS: &[(&str, &str)] = &[
     ("assignment", "NAME=a\nNAME+=b\nread -r NAME rest < b.txt\nls MARK \"$NAME\"\n"),
     ("assignment", "export NAME=MARK\nunset NAME\nls MARK ${NAME:-x}\n"),
     ("assignment", "NAME[1]=MARK; for NAME; do ls MARK \"$NAME\"; done\n"),
+    ("indirect", "NAME=HOME\nls MARK ${!NAME} \"${!NAME}\"\n"),
     ("edit", "ls ${HOME##*/} ${HOME/e/MARK} ${#HOME} \"${HOME%/*}\" ${HOME:0:4}\n"),
     ("array", "NAME=(MARK 'b c')\nls \"${NAME[@]}\" ${#NAME[@]}\n"),
     ("directory left", "cd src; ls MARK; cd ..; ls MARK\n"),
