@@ -28,7 +28,7 @@ pub struct Checked {
 pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
     let decided = catch_unwind(AssertUnwindSafe(|| {
         let script = syntax::parse(&request.text, &policy.knobs.limits.of_reading());
-        let facts = gather(&script, request, host);
+        let facts = gather(&script, request, host, &policy.programs);
         let plain = plain::hits(request, &script, host);
         let decision = decide(Case { text: request.as_text(), facts: &facts, plain: &plain, policy }, host);
         Checked { script, facts, decision }

@@ -16,3 +16,4 @@ mod second;
 mod shell;
 mod terminal;
 mod verbs;
+mod witness;

@@ -221,3 +221,61 @@ fn brief_tells_an_agent_what_is_denied() {
     let text = Gsh::new(GSH).config(config).args(["brief"]).run().stdout();
     assert!(text.contains("curl *") && text.contains("use the mirror"), "{text}");
 }
+
+/// Tables of a configuration: the user's explain, a project's only once it is trusted, and the effects
+/// that gsh knows of stay.
+#[test]
+fn programs_of_a_configuration() {
+    let tables = "
+        [programs.frob]
+        options = '''
+        --list
+        -o --output=write
+        '''
+        operands = 'read*'
+        prefer = 'use frob --list'
+        [programs.rm]
+        options = '--new-flag'
+        operands = 'data*'
+    ";
+    let verdicts = |gsh: Gsh, lines: &[&str]| -> Vec<String> {
+        let batch: Vec<String> =
+            lines.iter().map(|line| serde_json::json!({ "id": 0, "command": line }).to_string()).collect();
+        let run = gsh.args(["check", "--batch"]).stdin(batch.join("\n")).run();
+        let answers = run.stdout();
+        let verdict =
+            |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["verdict"].clone();
+        answers.lines().map(|line| verdict(line).as_str().expect("a word").to_owned()).collect()
+    };
+    let lines =
+        ["frob --list a.txt", "frob --other", "frob -o a.txt", "rm --new-flag a.txt", "gsh-canary-deny"];
+    let unknown = ["ask", "ask", "ask", "ask", "deny"];
+    assert_eq!(verdicts(repository(), &lines), unknown);
+    assert_eq!(verdicts(repository().config(tables), &lines), ["allow", "ask", "ask", "ask", "deny"]);
+    let floor = "[programs.rm]\noperands = 'data*'\n";
+    assert_eq!(verdicts(repository().config(floor), &["rm -rf ~"]), ["deny"], "the floor stays");
+    let project = repository().project_file(".gsh/config.toml", tables);
+    assert_eq!(verdicts(project, &lines), unknown, "nobody trusted it");
+    let run = repository().config("[programs.frob]\noperands = 'everything'\n").args(["status"]).run();
+    assert!(run.stdout().contains("table of frob: `everything` is no role"), "{}", run.stdout());
+    let run = repository().config(tables).args(["explain", "--program", "frob"]).run();
+    assert!(run.stdout().contains("--output write") && run.stdout().contains("yours"), "{}", run.stdout());
+    let run = repository().args(["explain", "--program", "git"]).run();
+    assert!(run.stdout().contains("force-with-lease"), "{}", run.stdout());
+    let run = repository().args(["explain", "--program", "frob"]).run();
+    assert_eq!(run.status, Some(2), "{}", run.stderr());
+    let run = repository().config(tables).args(["explain", "-c", "frob -o a.txt"]).run();
+    assert!(run.stdout().contains("use frob --list"), "{}", run.stdout());
+}
+
+/// `GSH_BLESS=1` writes the page anew.
+#[test]
+fn the_page_of_programs_is_as_the_tables_are() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/programs.md");
+    let made = gsh::facts::programs::overview();
+    if std::env::var_os("GSH_BLESS").is_some() {
+        std::fs::write(&page, &made).expect("written");
+    }
+    let kept = std::fs::read_to_string(&page).unwrap_or_default();
+    assert!(kept == made, "docs/programs.md is old: run the tests once with GSH_BLESS=1");
+}

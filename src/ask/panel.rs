@@ -20,6 +20,8 @@ pub struct Panel {
     directory: String,
     effects: Vec<String>,
     risks: Vec<String>,
+    /// What to do instead.
+    prefer: Vec<String>,
     rules: Vec<String>,
 }
 
@@ -50,6 +52,7 @@ impl Panel {
             directory: sanitize::line(&request.cwd.to_string_lossy()),
             effects: effects.iter().map(|text| sanitize::line(text)).collect(),
             risks: risks.iter().map(|text| sanitize::line(text)).collect(),
+            prefer: decision.preferred().into_iter().map(str::to_owned).collect(),
             rules: rules.iter().map(|text| sanitize::line(text)).collect(),
         }
     }
@@ -62,6 +65,7 @@ impl Panel {
         lines.push(format!("in {}", self.directory));
         lines.extend(self.effects.iter().map(|line| format!("- {line}")));
         lines.extend(self.risks.iter().map(|line| format!("! {line}")));
+        lines.extend(self.prefer.iter().map(|line| format!("instead: {line}")));
         lines.extend(self.rules.iter().map(|line| format!("rule: {line}")));
         lines
     }
@@ -102,6 +106,7 @@ impl Panel {
         };
         body.extend(marked("-", &self.effects));
         body.extend(marked("!", &self.risks));
+        body.extend(marked("instead:", &self.prefer));
         body.extend(marked("rule:", &self.rules));
         body
     }
@@ -195,6 +200,7 @@ mod tests {
             directory: "/p".to_owned(),
             effects: vec!["runs make".to_owned()],
             risks: vec!["unusual".to_owned()],
+            prefer: vec!["another way".to_owned()],
             rules: vec!["process.execute \"*\" (built in)".to_owned()],
         }
     }
@@ -208,6 +214,7 @@ mod tests {
             "| in /p",
             "| - runs make",
             "| ! unusual",
+            "| instead: another way",
             "| rule: process.execute \"*\" (built in)",
             "+-- [y] allow once   [n] or [Esc] deny   [d] deny with a reason",
         ];

@@ -37,6 +37,13 @@ fn call_of(call: Call) -> ExitCode {
         Call::Shell { shell, own } => shell::run(asked(shell, own)),
         Call::Check(call) => checked(&call),
         Call::Explain(call) => explained(&call),
+        Call::ExplainProgram(name) => match here().2.programs.shown(&name) {
+            Some(text) => print(&text),
+            None => said(Err(format!(
+                "gsh has no table for {name}: what it does is asked about. [programs.{name}] in your \
+                 configuration can say it."
+            ))),
+        },
         Call::Rules { json } => {
             let (_, _, policy) = here();
             print(&if json { rules::list_json(&policy) } else { rules::list_text(&policy) })

@@ -29,6 +29,8 @@ pub enum Call {
     Check(CheckCall),
     /// Show the whole reasoning.
     Explain(CheckCall),
+    /// Show what is known of a program.
+    ExplainProgram(String),
     /// List the effective rules.
     Rules {
         /// As JSON.
@@ -252,6 +254,9 @@ struct Explained {
     /// A script
     #[arg(group = "text")]
     file: Option<PathBuf>,
+    /// Instead of a text: what gsh knows of a program
+    #[arg(long, value_name = "NAME", group = "text", conflicts_with = "json")]
+    program: Option<String>,
     #[command(flatten)]
     setting: Setting,
     /// As JSON
@@ -313,7 +318,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
     };
     Ok(match typed.verb {
         Verb::Check(checked) => Call::Check(checked.into_call()?),
-        Verb::Explain(checked) => Call::Explain(checked.into_call()?),
+        Verb::Explain(Explained { program: Some(name), .. }) => Call::ExplainProgram(name),
+        Verb::Explain(explained) => Call::Explain(explained.into_call()?),
         Verb::Rules(Rules { what: None | Some(RulesVerb::List), json }) => Call::Rules { json },
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { yes }) => Call::Trust { yes },
@@ -324,7 +330,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
 
 impl Explained {
     fn into_call(self) -> Result<CheckCall, Usage> {
-        let Self { command, file, setting, json } = self;
+        let Self { command, file, setting, json, .. } = self;
         Checked { command, file, batch: false, setting, why: false, json }.into_call()
     }
 }
@@ -418,6 +424,7 @@ mod tests {
         let table = [
             ("gsh check -c ls", Call::Check(check.clone())),
             ("gsh explain -c ls", Call::Explain(check.clone())),
+            ("gsh explain --program ls", Call::ExplainProgram("ls".to_owned())),
             ("gsh check -c -x", Call::Check(CheckCall { what: What::Command("-x".into()), ..check.clone() })),
             ("gsh check --batch", Call::Check(CheckCall { what: What::Batch, ..check.clone() })),
             (

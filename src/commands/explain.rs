@@ -79,6 +79,8 @@ fn effect_text(effect: &Effect) -> String {
         EffectKind::RunsDownload => "run what it downloads".to_owned(),
         EffectKind::Canary => "nothing: the inert test word".to_owned(),
         EffectKind::Disarm => "change gsh itself".to_owned(),
+        EffectKind::DestroyRemote { what } => format!("destroy on a remote service: {what}"),
+        EffectKind::Interactive => "wait for keys at a terminal".to_owned(),
     }
 }
 
@@ -131,6 +133,9 @@ fn asked(out: &mut String, checked: &Checked) {
         );
         for risk in &each.request.risks {
             line(out, format_args!("         {}", visible(risk)));
+        }
+        if !each.request.prefer.is_empty() {
+            line(out, format_args!("         instead: {}", each.request.prefer));
         }
     }
 }

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{LIMITS, TOP, Wrong, modes, verdicts};
+use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
 use crate::report::{Report, Span};
@@ -65,12 +67,33 @@ pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
     for (key, value) in table.get_ref() {
         match &**key.get_ref() {
             "permissions" => rules.permissions(&mut page, value),
+            "programs" => layer.programs = programs(&mut page, value),
             name => top(&mut page, &mut layer, name, key.span().into(), value),
         }
     }
     layer.rules = rules.rules;
     layer.damage = page.reports;
     Reading { layer, examples: rules.examples }
+}
+
+/// The tables of `[programs.NAME]`, in the notation of the built-in ones.
+fn programs(page: &mut Page, value: &Value<'_>) -> Vec<OwnTable> {
+    let mut found = vec![];
+    for (key, value) in page.table(value).into_iter().flatten() {
+        let names = key.get_ref().to_string();
+        let read = toml::de::ValueDeserializer::from(value.clone());
+        let made = match Source::deserialize(read) {
+            Ok(source) => {
+                OwnTable::new(&names, source, page.line(key.span().start)).map_err(|why| (key.span(), why))
+            }
+            Err(error) => Err((error.span().unwrap_or(key.span()), error.message().to_owned())),
+        };
+        match made {
+            Ok(table) => found.push(table),
+            Err((span, why)) => page.wrong(span.into(), &Wrong::Table { names, why }),
+        }
+    }
+    found
 }
 
 /// How many broken lines are passed over in one file.

@@ -17,6 +17,7 @@ pub const TOP: &[&str] = &[
     "shell",
     "run",
     "limits",
+    "programs",
 ];
 
 /// The keys of an explicit rule.
@@ -74,6 +75,14 @@ pub enum Wrong {
     /// Not a day.
     #[error("`{0}` is not a day of the form 2030-12-31")]
     Day(String),
+    /// A program's table that breaks the notation.
+    #[error("table of {names}: {why}")]
+    Table {
+        /// The programs.
+        names: String,
+        /// What is wrong.
+        why: String,
+    },
     /// An example that its rule does not match.
     #[error("the rule does not match its example `{0}`")]
     Unmatched(String),

@@ -52,6 +52,18 @@ impl Decision {
             reads_only: false,
         }
     }
+
+    /// What to do instead of what is asked about or refused, each once.
+    #[must_use]
+    pub fn preferred(&self) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for each in self.requests.iter().filter(|each| each.verdict != Verdict::Allow) {
+            if !each.request.prefer.is_empty() && !found.contains(&each.request.prefer) {
+                found.push(each.request.prefer);
+            }
+        }
+        found
+    }
 }
 
 /// One request with what the policy said of it.

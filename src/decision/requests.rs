@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
-use crate::facts::{Change, Effect, EffectKind, Facts, Invocation};
+use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::Node;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
@@ -21,15 +21,13 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     };
     let (by_invocation, others) = sorted(facts);
     for (invocation, effects) in facts.invocations.iter().zip(by_invocation) {
-        for request in of_invocation(invocation, &effects) {
-            add(request);
-        }
-        for effect in effects {
-            of_effect(facts, effect).into_iter().for_each(&mut add);
+        let asked = of_invocation(invocation, &effects).into_iter();
+        for request in asked.chain(effects.iter().flat_map(|effect| of_effect(facts, effect, &effects))) {
+            add(CapabilityRequest { prefer: invocation.prefer, ..request });
         }
     }
     for effect in others {
-        of_effect(facts, effect).into_iter().for_each(&mut add);
+        of_effect(facts, effect, &[]).into_iter().for_each(&mut add);
     }
     for (text, span) in &facts.mentions {
         add(mention(text.clone(), *span));
@@ -37,10 +35,11 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     found
 }
 
-/// The effects of each invocation, and those of none.
+/// The effects of each invocation that something is asked for, and those of none.
 fn sorted(facts: &Facts) -> (Vec<Vec<&Effect>>, Vec<&Effect>) {
     let (mut by_invocation, mut others) = (vec![Vec::new(); facts.invocations.len()], Vec::new());
-    for effect in &facts.effects {
+    let asking = facts.effects.iter().filter(|effect| matches!(effect.found, Found::Read | Found::Elsewhere));
+    for effect in asking {
         match effect.by.and_then(|by| by_invocation.get_mut(by)) {
             Some(own) => own.push(effect),
             None => others.push(effect),
@@ -57,7 +56,9 @@ fn mention(text: String, span: Span) -> CapabilityRequest {
 fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<CapabilityRequest> {
     let text = invocation.text();
     let mut found = Vec::new();
-    if invocation.wrapper == Some(Wrapper::Escalating) {
+    if invocation.glimpsed {
+        found.push(mention(text, invocation.span));
+    } else if invocation.wrapper == Some(Wrapper::Escalating) {
         let mut asked = CapabilityRequest::new(
             Capability::ProcessExecute,
             command(invocation),
@@ -116,14 +117,27 @@ fn risks(effects: &[&Effect]) -> Vec<String> {
         match &effect.kind {
             EffectKind::RunsDownload => found.push("it runs what it downloads".to_owned()),
             EffectKind::Network { .. } => found.push("it talks to the network".to_owned()),
+            EffectKind::DestroyRemote { what } => found.push(remote_loss(what)),
+            EffectKind::Interactive => found.push("it waits for keys at a terminal".to_owned()),
             _ => {}
         }
     }
     found
 }
 
-/// What an effect asks for.
-fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
+fn destroys_remote(effects: &[&Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect.kind, EffectKind::DestroyRemote { .. }))
+}
+
+fn remote_loss(what: &str) -> String {
+    match what {
+        "" => "what it destroys is not on this machine".to_owned(),
+        what => format!("it destroys what is not on this machine: {what}"),
+    }
+}
+
+/// What an effect asks for, of all the effects that its invocation has.
+fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<CapabilityRequest> {
     match &effect.kind {
         EffectKind::Read(target) => return of_read(target, effect.span),
         EffectKind::Write { target, change } => return of_write(target, *change, effect.span),
@@ -138,6 +152,13 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
     let make =
         |capability, display: String| CapabilityRequest::new(capability, whole.clone(), display, effect.span);
     match &effect.kind {
+        EffectKind::DestroyRemote { .. } => {
+            let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
+            asked.risks = risks(mine);
+            vec![asked]
+        }
+        // What destroys asks already.
+        EffectKind::Network { .. } if destroys_remote(mine) => Vec::new(),
         EffectKind::Network { query } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
             asked.query = *query;
@@ -177,7 +198,7 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
-        // The first four are answered above, the others are the floor's.
+        // The first four are answered above, the others are the floor's or only noted.
         EffectKind::Read(_)
         | EffectKind::ReadTree { .. }
         | EffectKind::List(_)
@@ -187,7 +208,8 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
         | EffectKind::ForkBomb
         | EffectKind::DeleteUser
         | EffectKind::Canary
-        | EffectKind::Disarm => Vec::new(),
+        | EffectKind::Disarm
+        | EffectKind::Interactive => Vec::new(),
     }
 }
 

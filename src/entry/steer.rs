@@ -211,6 +211,7 @@ fn because(decision: &Decision) -> Vec<String> {
     if !decision.reason.is_empty() {
         lines.push(format!("Reason: {}", sanitize::line(&decision.reason)));
     }
+    lines.extend(decision.preferred().iter().map(|prefer| format!("Instead: {prefer}.")));
     lines
 }
 
@@ -246,6 +247,7 @@ fn object(lines: &[String], decision: &Decision, refusal: &Refusal) -> String {
         "reason": decision.reason,
         "rule": rule,
         "suggestions": decision.suggestions,
+        "prefer": decision.preferred(),
         "status": REFUSED,
     });
     format!("{value}\n")

@@ -49,11 +49,10 @@ impl Gatherer<'_> {
     /// Bodies of functions that this list defines and nothing in the text calls: judged with
     /// unknown arguments, since something outside the text may call them.
     fn uncalled(&mut self, state: &State, body: &[Statement]) {
-        for statement in body {
-            if let Command::Function { name, body, .. } = &statement.command
-                && !self.called.contains(name)
-                && self.calls.is_empty()
-            {
+        let mut defined = Vec::new();
+        body.iter().for_each(|statement| definitions(&statement.command, &mut defined));
+        for (name, body) in defined {
+            if !self.called.contains(name) && self.calls.is_empty() {
                 let mut own = State { positional: None, ..self.copied(state) };
                 self.deeper(|walk| walk.command(&mut own, body, &Stream::Any));
             }
@@ -114,6 +113,10 @@ impl Gatherer<'_> {
                         *span,
                         true,
                     );
+                }
+                if name == "command_not_found_handle" {
+                    let detail = "bash calls this function for every program that is not there";
+                    self.doubt(Cause::ExecutingEnvironment, detail, *span, true);
                 }
                 state.functions.insert(name.clone(), Function::Known(Rc::new((**body).clone())));
                 Stream::Any
@@ -266,9 +269,8 @@ impl Gatherer<'_> {
         let before = self.copied(&inside);
         body(self, &mut inside);
         // What one round changes on the machine the next one finds.
-        if (inside.relinked, inside.opaque, inside.removed)
-            != (before.relinked, before.opaque, before.removed)
-        {
+        let machine = |state: &State| (state.disturbed, state.relinked, state.opaque, state.removed);
+        if machine(&inside) != machine(&before) {
             let mut next = before;
             next.machine_of(&inside);
             body(self, &mut next);
@@ -406,5 +408,18 @@ fn leaves(command: &Command) -> bool {
         }
         Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
         _ => false,
+    }
+}
+
+/// The functions that a command defines, with their bodies, wherever in a list or pipeline they stand;
+/// those inside of groups and other bodies are found with the statements there.
+fn definitions<'a>(command: &'a Command, found: &mut Vec<(&'a String, &'a Command)>) {
+    match command {
+        Command::Function { name, body, .. } => found.push((name, body)),
+        Command::AndOr { left, right, .. } => {
+            [left, right].into_iter().for_each(|each| definitions(each, found))
+        }
+        Command::Pipeline { parts, .. } => parts.iter().for_each(|each| definitions(each, found)),
+        _ => {}
     }
 }

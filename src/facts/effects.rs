@@ -92,7 +92,12 @@ impl Gatherer<'_> {
             }
             return;
         }
-        for target in self.targets(state, cwd, arg, reads) {
+        let mut targets = self.targets(state, cwd, arg, reads);
+        if !reads && !state.links.is_empty() {
+            let follows = !matches!(role, Role::Delete | Role::DeleteTree | Role::MoveFrom);
+            targets.extend(self.through_links(state, &targets, follows));
+        }
+        for target in targets {
             let kind = match (change, role) {
                 (Some(change), _) => EffectKind::Write { target, change },
                 (None, _) => {
@@ -335,7 +340,11 @@ impl Gatherer<'_> {
         }
         let cwd = state.cwd.clone();
         let reads = change.is_none();
-        for target in self.targets(state, cwd.as_deref(), word, reads) {
+        let mut targets = self.targets(state, cwd.as_deref(), word, reads);
+        if !reads && !state.links.is_empty() {
+            targets.extend(self.through_links(state, &targets, true));
+        }
+        for target in targets {
             let kind = match change {
                 Some(change) => {
                     state.disturbed |= disturbs(&target);

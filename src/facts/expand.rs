@@ -61,7 +61,7 @@ impl Gatherer<'_> {
             if !self.affords(&units, word.span) {
                 return vec![Arg::any(Cause::Limit, word.span)];
             }
-            for field in split(units) {
+            for field in split(units, state.separators()) {
                 args.extend(self.paths(state, &field, word.span));
             }
         }
@@ -208,13 +208,17 @@ impl Gatherer<'_> {
             self.element(state, (array, subscript.trim_end_matches(']')), form, quoted, units);
             return;
         }
-        let value = self.value(state, name, span);
+        let value = match form {
+            ParameterForm::Indirect => self.indirect(state, name, span),
+            _ => self.value(state, name, span),
+        };
+        let plain = matches!(form, ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect);
         let parts = match (form, value) {
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Text(arg))) => arg.parts,
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Array(list))) => {
+            (_, Some(Value::Text(arg))) if plain => arg.parts,
+            (_, Some(Value::Array(list))) if plain => {
                 list.into_iter().next().map(|arg| arg.parts).unwrap_or_default()
             }
-            (ParameterForm::Plain | ParameterForm::Length, _) => unset(),
+            (ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect, _) => unset(),
             (ParameterForm::Fallback { operator, operand }, value) => {
                 return self.fallback(state, (name, operator, operand), value, quoted, units);
             }
@@ -331,9 +335,14 @@ impl Gatherer<'_> {
         let mut arg = Arg { span, ..Arg::default() };
         let mut pattern = String::new();
         let mut wild = false;
+        // The word before its first wildcard.
+        let mut before = None;
         for unit in field {
             match unit {
                 Unit::Char { character, active, .. } => {
+                    if *active && before.is_none() && matches!(character, '*' | '?' | '[') {
+                        before = Some(arg.clone());
+                    }
                     arg.push_text(character.encode_utf8(&mut [0; 4]));
                     let special = matches!(character, '*' | '?' | '[' | '\\');
                     wild |= *active && special && *character != '\\';
@@ -347,6 +356,11 @@ impl Gatherer<'_> {
             }
         }
         let Some(text) = arg.text().map(str::to_owned) else {
+            // What a pattern with an unknown part finds is not known from its first wildcard on.
+            if let Some(mut head) = before {
+                head.push_hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: true });
+                arg = head;
+            }
             return vec![glued(arg, wild)];
         };
         if !wild || !glob::is_pattern(&pattern) {

@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use super::arg::Arg;
-use super::programs::Wrapper;
+use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
-use super::{Doubt, Effect, EffectKind, Facts};
+use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
 use crate::request::Request;
@@ -38,6 +38,7 @@ const EFFECT: usize = 2;
 /// Walks a script and writes down its facts.
 pub(super) struct Gatherer<'a> {
     pub host: &'a dyn Host,
+    pub programs: &'a Programs,
     pub facts: Facts,
     pub steps: usize,
     /// What is left of [`WORK`]; in a cell because looking something up costs as well.
@@ -60,6 +61,10 @@ pub(super) struct Gatherer<'a> {
     pub inside: Option<Span>,
     /// POSIX mode: assignments before a special builtin last, and no function takes such a name.
     pub posix: bool,
+    /// How what is written down now was found.
+    pub found: Found,
+    /// A shell that may not be bash reads this text.
+    pub other_shell: bool,
     /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
     pub beside: bool,
     /// Process substitutions made so far, for their names.
@@ -69,8 +74,8 @@ pub(super) struct Gatherer<'a> {
 
 /// What a script would do when it runs as the request says.
 #[must_use]
-pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
-    let mut walk = Gatherer::new(host);
+pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Programs) -> Facts {
+    let mut walk = Gatherer::new(host, programs);
     let mut state = State {
         cwd: request.cwd.to_str().map(str::to_owned),
         positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
@@ -81,10 +86,12 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host) -> Facts {
     walk.facts
 }
 
-/// What one argument list would do, run from `cwd` (the words of a raw text that no parser could read).
+/// What one argument list would do by the built-in tables, run from `cwd` (the words of a raw text that no
+/// parser could read).
 #[must_use]
 pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
-    let mut walk = Gatherer::new(host);
+    let programs = Programs::default();
+    let mut walk = Gatherer::new(host, &programs);
     let mut state =
         State { cwd: cwd.to_str().map(str::to_owned), positional: Some(Vec::new()), ..State::default() };
     walk.invoke(&mut state, argv, &Stream::Any);
@@ -92,9 +99,10 @@ pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(host: &'a dyn Host) -> Self {
+    fn new(host: &'a dyn Host, programs: &'a Programs) -> Self {
         Self {
             host,
+            programs,
             facts: Facts::default(),
             steps: STEPS,
             work: Cell::new(WORK),
@@ -108,6 +116,8 @@ impl<'a> Gatherer<'a> {
             wrappers: Vec::new(),
             inside: None,
             posix: false,
+            found: Found::Read,
+            other_shell: false,
             beside: false,
             substitutions: 0,
             limits: Limits::default(),
@@ -202,7 +212,7 @@ impl<'a> Gatherer<'a> {
             self.work.set(0);
             return self.limit("effects", span);
         }
-        self.facts.effects.push(Effect { kind, by, span: self.span(span) });
+        self.facts.effects.push(Effect { kind, by, span: self.span(span), found: self.found });
     }
 
     /// Runs `body` one level deeper.

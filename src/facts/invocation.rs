@@ -8,9 +8,9 @@ use super::environment;
 use super::gather::{Gatherer, ITEM};
 use super::identity::Identity;
 use super::path::Target;
-use super::programs::{self, Act, Input, Reading};
+use super::programs::{Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
-use super::{Change, EffectKind, Invocation, text_of};
+use super::{Change, EffectKind, Found, Invocation, text_of};
 use crate::report::Span;
 use crate::syntax::{
     AssignedValue, Assignment, Cause, Piece, Redirection, RedirectionOperator, Simple, Word,
@@ -197,6 +197,9 @@ impl Gatherer<'_> {
             }
             return self.call(state, &name, &function, argv, stdin);
         }
+        if !state.aliases.is_empty() {
+            self.alias(state, &name, &argv);
+        }
         let identity = self.identify(state, &name);
         self.known(state, argv, &identity, stdin)
     }
@@ -226,7 +229,9 @@ impl Gatherer<'_> {
             explained: false,
             builtin: false,
             arity: reading.map_or(0, |reading| reading.arity),
+            prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
+            glimpsed: matches!(self.found, Found::Glimpsed | Found::Guessed),
             wrapper: reading.and_then(|reading| reading.wrapper),
             span: self.span(span),
         });
@@ -287,7 +292,7 @@ impl Gatherer<'_> {
         if let Some(first) = words.first_mut() {
             *first = Arg::literal(&identity.name, first.span);
         }
-        let mut reading = programs::read(&words);
+        let mut reading = self.programs.read(&words);
         if let Some(reading) = &mut reading {
             reading.skips_hidden = identity.name == "rg" && !words.iter().skip(1).any(shows_hidden);
         }
@@ -298,6 +303,7 @@ impl Gatherer<'_> {
         let Some(reading) = reading else {
             self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);
             self.opaque_words(&words);
+            self.carried(state, &identity.name, &words);
             state.disturb();
             return if *stdin == Stream::Download { Stream::Download } else { Stream::Any };
         };
@@ -307,6 +313,10 @@ impl Gatherer<'_> {
         self.links(state, &words, first);
         if identity.name == "git" {
             self.contents(state, &reading, &words, index);
+            self.git_alias(state, &words);
+        }
+        if identity.name == "ln" {
+            self.made_link(state, &words);
         }
         explained &= self.several_words(&reading, &words);
         self.acts(state, &reading, index, span);
@@ -317,6 +327,7 @@ impl Gatherer<'_> {
         self.code_input(state, &reading, stdin, (index, span));
         if !reading.unexplained.is_empty() {
             self.opaque_words(&words);
+            self.hidden(state, (&reading, &words), stdin, index);
         }
         if let Some(invocation) = self.facts.invocations.get_mut(index) {
             invocation.explained = explained;
@@ -389,6 +400,8 @@ impl Gatherer<'_> {
                 Act::RevealSecrets => EffectKind::RevealSecrets,
                 Act::Canary => EffectKind::Canary,
                 Act::Disarm => EffectKind::Disarm,
+                Act::DestroyRemote { what } => EffectKind::DestroyRemote { what: what.clone() },
+                Act::Interactive => EffectKind::Interactive,
                 Act::ShellState => {
                     self.doubt(
                         Cause::ExecutingEnvironment,

@@ -12,6 +12,7 @@ use super::knobs::{Knobs, Settings};
 use super::pattern;
 use super::rules::{Bounded, Bounds, Reach, RuleSet};
 use super::{Layer, Mode, Rule, Verdict};
+use crate::facts::programs::{OwnTable, Power, Programs};
 use crate::report::Report;
 
 /// A rule of a file, with the form it was written in.
@@ -45,6 +46,9 @@ pub struct LayerRules {
     pub settings: Settings,
     /// The mode it asks for.
     pub mode: Option<Mode>,
+    /// What it says of programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<OwnTable>,
 }
 
 impl LayerRules {
@@ -60,6 +64,7 @@ impl LayerRules {
             rules: vec![],
             settings: Settings::default(),
             mode: None,
+            programs: vec![],
         }
     }
 
@@ -128,6 +133,8 @@ pub struct Policy {
     pub tighten: Vec<RuleSet>,
     /// Where the first damaged layer is damaged.
     pub damage: Option<String>,
+    /// What is known of programs.
+    pub programs: Programs,
     /// The knobs.
     pub knobs: Knobs,
     /// The mode.
@@ -161,6 +168,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
     let mut ignored = HashMap::new();
     let (knobs, mode, mode_origin) = settle(&layers, with.mode, &mut ignored);
+    let programs = programs(&layers);
     let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
     let forms = Arc::new(Forms::new(&with.places, with.resolve));
     let (tightening, ordinary): (Vec<_>, Vec<_>) = layers.into_iter().partition(LayerRules::only_tightens);
@@ -169,7 +177,22 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
         tightening.into_iter().map(|layer| RuleSet::new(tightening_rules(layer), Arc::clone(&forms)));
     let tighten = tighten.filter(|set| !set.is_empty()).collect();
     let (layers, places, today) = (infos, with.places, with.today);
-    Policy { rules, tighten, damage, knobs, mode, mode_origin, layers, places, today }
+    Policy { rules, tighten, damage, programs, knobs, mode, mode_origin, layers, places, today }
+}
+
+/// The built-in tables with those of the layers. Only the user, whose rules could allow the same, may say
+/// that a built-in table leaves too much open.
+fn programs(layers: &[LayerRules]) -> Programs {
+    let mut programs = Programs::default();
+    for layer in layers {
+        let power = match layer.layer {
+            _ if layer.only_tightens() || !layer.damage.is_empty() => Power::Tightens,
+            Layer::User => Power::Loosens,
+            _ => Power::Describes,
+        };
+        layer.programs.iter().for_each(|table| programs.add(table, power));
+    }
+    programs
 }
 
 /// The rules of layers that may loosen, lowest first: what gives way to every particular rule, what

@@ -110,6 +110,8 @@ pub struct CapabilityRequest {
     pub suggestions: Vec<String>,
     /// What is unusual, for a person.
     pub risks: Vec<String>,
+    /// What to do instead; empty when nothing better is known.
+    pub prefer: &'static str,
     /// Where it stands in the text.
     pub span: Span,
 }
@@ -127,6 +129,7 @@ impl CapabilityRequest {
             display,
             suggestions: Vec::new(),
             risks: Vec::new(),
+            prefer: "",
             span,
         }
     }

@@ -37,7 +37,7 @@ impl Reader<'_> {
             return Ok(Piece::Parameter { name, form: ParameterForm::Length, quoted });
         }
         if self.peek(0) == Some(b'!') {
-            return self.doubt("indirect");
+            return self.indirect(quoted);
         }
         let name = self.subscripted_name()?;
         if self.peek(0) == Some(b'}') {
@@ -46,6 +46,18 @@ impl Reader<'_> {
         }
         let form = self.parameter_form(quoted)?;
         Ok(Piece::Parameter { name, form, quoted })
+    }
+
+    /// `${!name}`, and none of the other things that begin so (`${!name@}`, `${!name[@]}`, `${!:-…}`).
+    fn indirect(&mut self, quoted: bool) -> Read<Piece> {
+        self.pos += 1;
+        match self.name() {
+            Some(name) if self.peek(0) == Some(b'}') => {
+                self.pos += 1;
+                Ok(Piece::Parameter { name, form: ParameterForm::Indirect, quoted })
+            }
+            _ => self.doubt("indirect"),
+        }
     }
 
     fn end_of_parameter(&mut self) -> Read<()> {

@@ -24,7 +24,7 @@ pub use parse::{Limits, parse};
 pub use quote::quote;
 pub use second::cross_check_is_on;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::report::Span;
 
@@ -249,6 +249,8 @@ pub enum ParameterForm {
     Plain,
     /// `${#name}`: a number.
     Length,
+    /// `${!name}`: the value of the variable that `name` names.
+    Indirect,
     /// `${name:-word}` `:=` `:?` `:+` (and without the colon): operator and operand.
     Fallback {
         /// `-`, `=`, `?` or `+`, with its colon if it has one.
@@ -340,7 +342,7 @@ pub struct Problem {
 }
 
 /// Why something could not be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The grammar rejects the text, or bash would.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
@@ -35,6 +35,10 @@ impl Default for Limits {
 
 /// Every text inside backticks or a here-document costs this many nodes more: a parser of its own.
 const NODES_PER_TEXT: usize = 200;
+
+/// How often a text is read again with the ends of lines that the grammar lost. One time shows all that
+/// are not inside a part that was lost itself.
+const MOST_REPAIRS: usize = 4;
 
 /// More than this many problems say nothing more to a person.
 const MOST_PROBLEMS: usize = 64;
@@ -130,7 +134,7 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
         return refused(limit);
     }
     let mut problems: Vec<Problem> = odd_character(text, place).into_iter().collect();
-    let Split { masked, documents, read_writes } = match heredoc::split(text) {
+    let split = match heredoc::split(text) {
         Ok(split) => split,
         Err(doubt) => {
             let start = text.floor_char_boundary(doubt.at);
@@ -139,15 +143,40 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
             Split::untouched(text)
         }
     };
-    let tree = match grammar(&masked, place) {
+    let mut shown = split.masked.clone();
+    let (mut script, mut lost) = read_as(&shown, &split, place, problems.clone());
+    for _ in 0..MOST_REPAIRS {
+        if lost.is_empty() {
+            break;
+        }
+        shown = with_ends(&shown, &lost);
+        let (again, still) = read_as(&shown, &split, place, problems.clone());
+        if again.problems.len() >= script.problems.len() {
+            break;
+        }
+        (script, lost) = (again, still);
+    }
+    script
+}
+
+/// Reads a text with the structure that the grammar finds in `shown`, which has the text's length. The
+/// lines that the grammar lost come along: stretches of blanks and comments, with a newline behind them,
+/// where a simple command ends for bash and goes on for the grammar.
+fn read_as(
+    shown: &str,
+    split: &Split,
+    place: &Place<'_>,
+    mut problems: Vec<Problem>,
+) -> (Script, Vec<Range<usize>>) {
+    let tree = match grammar(shown, place) {
         Ok(tree) => tree,
         Err(limit) => {
             problems.push(limit.clone());
-            return Script { problems, ..refused(limit) };
+            return (Script { problems, ..refused(limit) }, Vec::new());
         }
     };
     // Where the grammar fails it gets a second try with quoted characters made harmless.
-    let second = tree.root_node().has_error().then(|| quiet(&masked)).flatten();
+    let second = tree.root_node().has_error().then(|| quiet(shown)).flatten();
     let second =
         second.and_then(|quiet| grammar(&quiet, place).ok()).filter(|tree| !tree.root_node().has_error());
     let tree = second.unwrap_or(tree);
@@ -155,22 +184,38 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
         Ok(survey) => survey,
         Err(limit) => {
             problems.push(limit.clone());
-            return Script { problems, ..refused(limit) };
+            return (Script { problems, ..refused(limit) }, Vec::new());
         }
     };
     problems.extend(survey.broken.clone());
     let mut reader = Reader {
-        text: masked.as_bytes(),
-        whole: &masked,
-        documents: &documents,
-        read_writes: &read_writes,
+        text: split.masked.as_bytes(),
+        whole: &split.masked,
+        documents: &split.documents,
+        read_writes: &split.read_writes,
         substitutions: Some(survey.substitutions),
         place: *place,
         pos: 0,
         problems,
+        lost: Vec::new(),
     };
     let body = reader.program(tree.root_node());
-    Script { body, problems: reader.problems }
+    (Script { body, problems: reader.problems }, reader.lost)
+}
+
+/// The text with a `;` where the grammar lost the end of a line. Behind a simple command it says the same
+/// to bash; only the grammar sees it, and the reading from the bytes must fit what it finds then.
+fn with_ends(shown: &str, lost: &[Range<usize>]) -> String {
+    let mut bytes = shown.as_bytes().to_vec();
+    for stretch in lost {
+        for byte in bytes.get_mut(stretch.clone()).into_iter().flatten() {
+            *byte = b' ';
+        }
+        if let Some(first) = bytes.get_mut(stretch.start) {
+            *first = b';';
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| shown.to_owned())
 }
 
 /// Check `odd-char`: characters that bash and a person read differently. Control characters and the
@@ -332,6 +377,8 @@ pub(super) struct Reader<'t> {
     pub(super) place: Place<'t>,
     pub(super) pos: usize,
     pub(super) problems: Vec<Problem>,
+    /// From the end of a simple command to behind the newline that the grammar did not see.
+    pub(super) lost: Vec<Range<usize>>,
 }
 
 impl Reader<'_> {

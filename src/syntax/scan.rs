@@ -30,19 +30,32 @@ impl Reader<'_> {
         let mut simple = Simple::default();
         let start = self.pos;
         let mut last = self.pos;
+        let mut newline = None;
         while self.pos < end {
             self.gap(false)?;
             if self.pos >= end {
                 break;
             }
             match (self.peek(0), self.peek(1)) {
-                (Some(b'\n'), _) => return self.doubt("newline-in-command"),
+                (Some(b'\n'), _) => {
+                    // What follows is read only to find the other lines that were lost.
+                    if last > start {
+                        self.lost.push(last..self.pos + 1);
+                    }
+                    newline.get_or_insert(self.pos);
+                    self.pos += 1;
+                    continue;
+                }
                 (Some(b'&'), Some(b'>')) => self.redirection(&mut simple, None)?,
                 (Some(b'<' | b'>'), next) if next != Some(b'(') => self.redirection(&mut simple, None)?,
                 (Some(b';' | b'&' | b'|' | b'(' | b')'), _) => return self.doubt("operator-in-command"),
                 _ => self.part(&mut simple)?,
             }
             last = self.pos;
+        }
+        if let Some(newline) = newline {
+            self.pos = newline;
+            return self.doubt("newline-in-command");
         }
         if last > end {
             return self.doubt("gap-text");
@@ -161,6 +174,7 @@ impl Reader<'_> {
             place: Place { outer: Some(span), ..self.place },
             pos: 0,
             problems: Vec::new(),
+            lost: Vec::new(),
         };
         let pieces = reader.expanded_body();
         self.problems.append(&mut reader.problems);

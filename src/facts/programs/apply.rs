@@ -1,9 +1,9 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
 use super::readers;
-use super::scan::{Scan, scan, scan_through, slots};
-use super::table::{Command, Doing, Effect, Printed, Slot, What};
-use super::{Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
+use super::scan::{Scan, scan, scan_through, slots, splits};
+use super::table::{Command, Doing, Effect, Printed, Slot, What, fits};
+use super::{Act, Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
 use crate::facts::arg::Arg;
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -20,8 +20,8 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
         .slots
         .iter()
         .any(|slot| matches!(slot.what, What::Use(Role::Read | Role::ReadTree | Role::SearchTree)));
-    if let Some((index, word)) = scan.operands.first().filter(|_| !command.subcommands.is_empty()).cloned() {
-        if let Some(sub) = word.text().and_then(|name| subcommand(command, name)) {
+    if let Some((index, word)) = scan.operands.first().filter(|_| command.has_subcommands()).cloned() {
+        if let Some(sub) = word.text().and_then(|name| command.subcommand(name)) {
             settle(command, &scan, &[], argv, reading);
             return descend(sub, argv, index + 1, reading);
         }
@@ -43,12 +43,6 @@ fn descend(sub: &'static Command, argv: &[Arg], start: usize, reading: &mut Read
         Some(reader) => readers::take(reader, sub, argv, start, reading),
         None => apply(sub, argv, start, reading),
     }
-}
-
-/// The subcommand of this name.
-pub(super) fn subcommand(command: &Command, name: &str) -> Option<&'static Command> {
-    let at = command.subcommands.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
-    command.subcommands.get(at).map(|(_, sub)| *sub)
 }
 
 /// `--help` alone.
@@ -73,6 +67,9 @@ pub(super) fn settle(
     }
     let mut casts = Vec::new();
     effects(command.effects, &mut casts, reading);
+    if !command.prefer.is_empty() {
+        reading.prefer = command.prefer;
+    }
     for found in &scan.found {
         let what = match (&found.value, found.option.value) {
             (Some(value), Some(what)) => Some((value, what)),
@@ -91,9 +88,10 @@ pub(super) fn settle(
             unexplained.index = Some(found.index);
         }
     }
+    name_destroyed(scan, reading);
     let settled = reading.uses.len();
     let filled = place(command, scan, slots, argv, reading);
-    if !filled && (command.subcommands.is_empty() || scan.operands.is_empty()) {
+    if !filled && (!command.has_subcommands() || scan.operands.is_empty()) {
         effects(command.alone, &mut casts, reading);
     }
     if scan.operands.is_empty() && scan.found.is_empty() {
@@ -109,6 +107,23 @@ pub(super) fn settle(
         reading.wrapper = command.wrapper;
     }
     finish_output(reading);
+}
+
+/// Says what a remote destruction takes away: what stands there, or else what its options name. No pattern
+/// is ever offered for it.
+fn name_destroyed(scan: &Scan, reading: &mut Reading) {
+    let Some(Act::DestroyRemote { what }) =
+        reading.acts.iter_mut().find(|act| matches!(act, Act::DestroyRemote { what } if what.is_empty()))
+    else {
+        return;
+    };
+    let operands = scan.operands.iter().map(|(_, arg)| arg.display());
+    *what = operands.collect::<Vec<_>>().join(" ");
+    if what.is_empty() {
+        let values = scan.found.iter().filter_map(|found| found.value.as_ref().map(Arg::display));
+        *what = values.collect::<Vec<_>>().join(" ");
+    }
+    reading.arity = 0;
 }
 
 /// Gives each operand its place. Whether there were any (of a wrapper: whether a command was given).
@@ -150,7 +165,7 @@ fn place(
             word(slot.what, &Arg::literal(path, Span::default()), 0, reading);
         }
     }
-    if command.subcommands.is_empty() || !slots.is_empty() {
+    if !command.has_subcommands() || !slots.is_empty() {
         for (index, arg) in operands {
             reading.unexplained(Cause::UnknownOption, format!("operand {}", arg.display()), Some(*index));
         }
@@ -173,7 +188,13 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
     let dash = arg.text() == Some("-");
     match what {
         What::Use(Role::Read | Role::ReadTree | Role::SearchTree | Role::List) | What::Out if dash => {}
-        What::Use(role) => reading.uses.push(Use { role, arg: arg.clone() }),
+        What::Use(role) => {
+            // Who takes a file's name may take an address.
+            if matches!(role, Role::Read | Role::ReadTree | Role::Load) && arg.head().contains("://") {
+                reading.act(Doing::Network);
+            }
+            reading.uses.push(Use { role, arg: arg.clone() });
+        }
         What::Out => reading.uses.push(Use { role: Role::Write, arg: arg.clone() }),
         What::Data | What::Assignment | What::Command | What::ShellWords => {}
         What::ShellFile => {
@@ -184,6 +205,10 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
         What::Shell => {
             reading.inner.push(Inner::Shell { text: arg.clone(), args: Vec::new(), posix: true });
         }
+        What::ShellCode => {
+            reading.glances.push(vec![arg.clone()]);
+            reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index));
+        }
         What::Code => reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index)),
         What::Unexplained => reading.unexplained(Cause::UnknownOption, arg.display(), Some(index)),
         What::Plain => {
@@ -193,12 +218,21 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
         }
         What::Remote => remote(arg, index, reading),
         What::OneOf(words) => {
-            if !arg.text().is_some_and(|text| words.contains(&text)) {
+            if !words.iter().any(|each| is_one(each, arg)) {
                 reading.unexplained(Cause::UnknownOption, arg.display(), Some(index));
             }
         }
         What::Act(doing) => reading.act(doing),
         What::Language(language) => readers::language(language, arg, index, reading),
+    }
+}
+
+/// Whether the word is this one, or one of those that it is a pattern for.
+fn is_one(word: &str, arg: &Arg) -> bool {
+    match word.strip_suffix('*') {
+        // What begins so is one of them, however it goes on.
+        Some(head) if !head.is_empty() => arg.head().starts_with(head) && !splits(arg),
+        _ => arg.text().is_some_and(|text| text == word || fits(word, text)),
     }
 }
 
@@ -225,6 +259,9 @@ fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),
             Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
+            Effect::Spares("destroy-remote") => {
+                reading.acts.retain(|act| !matches!(act, Act::DestroyRemote { .. }));
+            }
             Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
             Effect::Loads(path) => reading.loads.push((*path).to_owned()),
             Effect::Use(role, path) => {

@@ -1,18 +1,27 @@
 //! The knowledge base: what a program does with its words.
 //!
-//! The tables beside this file (`*.toml`) are compiled in by `build.rs`. [`read`] holds an argument
-//! list against a table and says what each word is *for*; it looks at no file and resolves no path.
+//! The tables beside this file (`*.toml`) are compiled in by `build.rs`; those of a configuration join them.
+//! [`Programs::read`] holds an argument list against a table and says what each word is *for*; it looks
+//! at no file and resolves no path.
 #![forbid(clippy::disallowed_methods)]
 
 mod apply;
+mod own;
 mod readers;
 mod scan;
+mod schema;
+mod show;
 mod table;
 #[cfg(test)]
 mod tests;
 
+use serde::Deserialize;
+
 use crate::facts::arg::Arg;
 use crate::syntax::Cause;
+
+pub use own::{OwnTable, Power, Programs};
+pub(crate) use schema::Source;
 
 /// The compiled tables.
 mod tables {
@@ -23,20 +32,33 @@ mod tables {
     include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 }
 
-/// Reads an argument list by the table of the program that its first word names (a base name; the
-/// caller resolves paths). None when there is no such table.
+/// The built-in tables as a page for people.
 #[must_use]
-pub fn read(argv: &[Arg]) -> Option<Reading> {
-    let command = find(argv.first()?.text()?)?;
+pub fn overview() -> String {
+    show::overview()
+}
+
+/// Reads an argument list by the built-in table of its first word.
+fn read_builtin(argv: &[Arg]) -> Option<Reading> {
+    Some(read_by(find(argv.first()?.text()?)?, argv))
+}
+
+fn read_by(command: &'static table::Command, argv: &[Arg]) -> Reading {
     let mut reading = Reading { arity: command.arity, ..Reading::default() };
     match command.reader {
         Some(reader) => readers::take(reader, command, argv, 1, &mut reading),
         None => apply::apply(command, argv, 1, &mut reading),
     }
-    Some(reading)
+    reading
 }
 
-/// The table of a program.
+/// Whether a program has a table.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// The built-in table of a program.
 fn find(name: &str) -> Option<&'static table::Command> {
     let at = tables::PROGRAMS.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
     tables::PROGRAMS.get(at).map(|(_, command)| *command)
@@ -49,6 +71,9 @@ pub struct Reading {
     pub uses: Vec<Use>,
     /// Commands that this one runs.
     pub inner: Vec<Inner>,
+    /// Words that it may come to run: one is a text for a shell, several are a command. They explain nothing,
+    /// but a danger that they show is one.
+    pub glances: Vec<Vec<Arg>>,
     /// What it does beside reading and writing files.
     pub acts: Vec<Act>,
     /// Why it is not fully explained; empty means that every option and operand is.
@@ -71,6 +96,8 @@ pub struct Reading {
     pub executes_settings: Vec<String>,
     /// The directory that relative operands are resolved in, when an option changes it (`git -C`).
     pub directory: Option<Arg>,
+    /// What to do instead; empty when the table knows nothing better.
+    pub prefer: &'static str,
 }
 
 /// A word and what it is for.
@@ -83,7 +110,8 @@ pub struct Use {
 }
 
 /// What a word is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A file whose content is read.
     Read,
@@ -198,6 +226,13 @@ pub enum Act {
     Canary,
     /// gsh itself is called with a verb that changes it.
     Disarm,
+    /// Destroys what is not on this machine: a cluster's object, a cloud's, a registry's.
+    DestroyRemote {
+        /// What, in the words it was told with.
+        what: String,
+    },
+    /// Waits for a person's keys.
+    Interactive,
     /// Changes the running shell's own state in a way that alters how later text is read.
     ShellState,
 }
@@ -266,7 +301,7 @@ pub enum Output {
 }
 
 /// What a program does with its standard input.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
     /// Leaves it alone, or reads it as data.
     #[default]
@@ -278,7 +313,8 @@ pub enum Input {
 }
 
 /// What kind of program only runs another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wrapper {
     /// Layout known, nothing gained: `timeout`, `nice`, `env`.
     Transparent,

@@ -3,11 +3,12 @@
 //! `build.rs` includes this file too: a table that breaks the notation does not compile.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The roles a word can have (kebab-case names of `Role`).
-const ROLES: &[&str] = &[
+pub(crate) const ROLES: &[&str] = &[
     "read",
     "read-tree",
     "search-tree",
@@ -27,12 +28,13 @@ const ROLES: &[&str] = &[
     "load",
 ];
 /// What else a word can be for.
-const SPECIAL: &[&str] = &[
+pub(crate) const SPECIAL: &[&str] = &[
     "data",
     "out",
     "directory",
     "shell",
     "code",
+    "shell-code",
     "command",
     "shell-words",
     "shell-file",
@@ -42,10 +44,10 @@ const SPECIAL: &[&str] = &[
     "unexplained",
 ];
 /// Small languages with a reader of their own.
-const LANGUAGES: &[&str] =
+pub(crate) const LANGUAGES: &[&str] =
     &["sed-script", "awk-program", "jq-program", "git-setting", "declaration", "env-split"];
 /// Effects that are no file's.
-const ACTS: &[&str] = &[
+pub(crate) const ACTS: &[&str] = &[
     "network",
     "query",
     "git-modify",
@@ -57,9 +59,11 @@ const ACTS: &[&str] = &[
     "shell-state",
     "canary",
     "disarm",
+    "destroy-remote",
+    "interactive",
 ];
 /// Why something is not explained.
-const CAUSES: &[&str] = &[
+pub(crate) const CAUSES: &[&str] = &[
     "unknown-option",
     "opaque-code",
     "executing-environment",
@@ -68,7 +72,7 @@ const CAUSES: &[&str] = &[
     "unsupported-shell",
 ];
 /// Kinds of output.
-const OUTPUTS: &[&str] = &[
+pub(crate) const OUTPUTS: &[&str] = &[
     "any",
     "nothing",
     "input-lines",
@@ -81,16 +85,22 @@ const OUTPUTS: &[&str] = &[
     "current-directory",
 ];
 /// Words of `style`.
-const STYLES: &[&str] = &["first", "exact", "words", "raw"];
+const STYLES: &[&str] = &["first", "exact", "words", "raw", "equals"];
+/// Words of `wrapper`.
+pub(crate) const WRAPPERS: &[&str] = &["transparent", "escalating", "multiplying"];
 /// Roles by which nothing is changed and nothing runs.
 const HARMLESS: &[&str] = &["read", "read-tree", "search-tree", "list", "pattern", "data"];
 
 /// One program or subcommand, as it stands in a file.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Source {
     options: String,
     common: String,
+    subs: String,
+    source: String,
+    prefer: String,
+    housekeeping: String,
     operands: String,
     effects: String,
     alone: String,
@@ -118,8 +128,15 @@ pub(crate) struct Model {
     pub(crate) reader: Option<String>,
     pub(crate) check: Option<String>,
     pub(crate) help: Vec<String>,
-    pub(crate) subcommands: Vec<(String, Model)>,
+    pub(crate) source: String,
+    pub(crate) prefer: String,
+    pub(crate) housekeeping: Vec<String>,
+    /// Names, or patterns of names, with one `*`.
+    pub(crate) subcommands: Vec<Named>,
 }
+
+/// A subcommand by its name, or a pattern of names.
+pub(crate) type Named = (String, Rc<Model>);
 
 /// Names that mean the same, the value they take, and what they do.
 #[derive(Debug, Clone)]
@@ -166,22 +183,8 @@ pub(crate) enum EffectModel {
     ShellInput,
 }
 
-/// The option sets (`%name`) that tables share, by name.
-pub(crate) type Shared = BTreeMap<String, String>;
-
-/// The tables of one file: option sets apart, programs by name.
-pub(crate) fn split(file: BTreeMap<String, Source>) -> (Shared, BTreeMap<String, Source>) {
-    let mut shared = Shared::new();
-    let mut programs = BTreeMap::new();
-    for (name, source) in file {
-        if name.starts_with('%') {
-            shared.insert(name, source.options);
-        } else {
-            programs.insert(name, source);
-        }
-    }
-    (shared, programs)
-}
+/// What tables share (`%name`), by name: a set of options, and of subcommands.
+pub(crate) type Shared = BTreeMap<String, Source>;
 
 impl Model {
     /// Reads one table; `inherited` is the option text of the programs above it.
@@ -199,21 +202,50 @@ impl Model {
             reader: source.reader.clone(),
             check: source.check.clone(),
             help: words(source.help.as_deref().unwrap_or("--help --version")),
+            source: source.source.clone(),
+            prefer: source.prefer.clone(),
+            housekeeping: words(&source.housekeeping),
             ..Self::default()
         };
         options(&text, shared, &mut model.options)?;
         for style in &model.style {
             known(style, STYLES)?;
         }
-        for (names, sub) in &source.sub {
+        if let Some(wrapper) = &model.wrapper {
+            known(wrapper, WRAPPERS)?;
+        }
+        let sets = words(&source.subs);
+        let mut sets: Vec<&Source> = sets
+            .iter()
+            .map(|name| shared.get(name).ok_or(format!("no set `{name}`")))
+            .collect::<Result<_, _>>()?;
+        // Of two subcommands with one name the later holds: the table's own come last.
+        sets.reverse();
+        sets.push(source);
+        let mut found = BTreeMap::new();
+        for (names, sub) in sets.into_iter().flat_map(|set| &set.sub) {
             let mut read = Self::read(sub, shared, &common).map_err(|error| format!("{names}: {error}"))?;
-            if sub.arity.is_none() {
+            if sub.arity.is_none() && model.arity > 0 {
                 read.arity = model.arity + 1;
             }
-            model.subcommands.extend(names.split_whitespace().map(|name| (name.to_owned(), read.clone())));
+            let read = Rc::new(read);
+            for name in names.split_whitespace() {
+                if name.matches('*').count() > 1 {
+                    return Err(format!("`{name}` has more than one `*`"));
+                }
+                found.insert(name.to_owned(), Rc::clone(&read));
+            }
         }
-        model.subcommands.sort_by(|left, right| left.0.cmp(&right.0));
+        model.subcommands = found.into_iter().collect();
         Ok(model)
+    }
+
+    /// Subcommands that a name alone finds, sorted; and those behind a pattern, the most particular first.
+    pub(crate) fn named_and_patterns(&self) -> (Vec<&Named>, Vec<&Named>) {
+        let (mut patterns, named): (Vec<_>, Vec<_>) =
+            self.subcommands.iter().partition(|(name, _)| name.contains('*'));
+        patterns.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        (named, patterns)
     }
 
     /// Option names with the place of their option, sorted. An earlier entry wins over a later one.
@@ -330,7 +362,7 @@ fn options(text: &str, shared: &Shared, found: &mut Vec<OptionModel>) -> Result<
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if line.starts_with('%') {
             let set = shared.get(line).ok_or_else(|| format!("no option set `{line}`"))?;
-            options(set, shared, found)?;
+            options(&set.options, shared, found)?;
         } else {
             found.push(option(line)?);
         }
@@ -353,7 +385,10 @@ fn option(line: &str) -> Result<OptionModel, String> {
             *last = name.trim_end_matches('[').to_owned();
         }
     }
-    match option.names.iter().find(|name| !name.starts_with(['-', '+'])) {
+    let odd = |name: &&String| {
+        !name.starts_with(['-', '+']) || name.matches('*').count() > usize::from(name.starts_with("--"))
+    };
+    match option.names.iter().find(odd) {
         Some(name) => Err(format!("`{name}` is no option name in `{line}`")),
         None => Ok(option),
     }

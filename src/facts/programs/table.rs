@@ -1,5 +1,7 @@
 //! A program's table, as `build.rs` writes it.
 
+use serde::Deserialize;
+
 use super::{Act, Role, Wrapper};
 use crate::syntax::Cause;
 
@@ -20,6 +22,8 @@ pub(super) struct Command {
     pub(super) bare: &'static [Effect],
     /// Sorted by name.
     pub(super) subcommands: &'static [(&'static str, &'static Command)],
+    /// Subcommands by a pattern with one `*`, the most particular first.
+    pub(super) patterns: &'static [(&'static str, &'static Command)],
     /// How it reads options.
     pub(super) style: Style,
     /// No option and no operand can do more than read.
@@ -34,6 +38,34 @@ pub(super) struct Command {
     pub(super) check: Option<Check>,
     /// Options that, alone, only print a text.
     pub(super) help: &'static [&'static str],
+    /// Where its behaviour is written down: manual and version.
+    pub(super) source: &'static str,
+    /// What to do instead, for who is refused or asked.
+    pub(super) prefer: &'static str,
+    /// Files that it writes for itself, whatever it is told.
+    pub(super) housekeeping: &'static [&'static str],
+}
+
+impl Command {
+    /// Whether its first operand is the name of a subcommand.
+    pub(super) fn has_subcommands(&self) -> bool {
+        !self.subcommands.is_empty() || !self.patterns.is_empty()
+    }
+
+    /// The subcommand of this name.
+    pub(super) fn subcommand(&self, name: &str) -> Option<&'static Command> {
+        if let Ok(at) = self.subcommands.binary_search_by(|(each, _)| (*each).cmp(name)) {
+            return self.subcommands.get(at).map(|(_, sub)| *sub);
+        }
+        self.patterns.iter().find(|(pattern, _)| fits(pattern, name)).map(|(_, sub)| *sub)
+    }
+}
+
+/// Whether a name is one of those that a pattern with one `*` stands for.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    pattern.split_once('*').is_some_and(|(head, tail)| {
+        name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+    })
 }
 
 /// How a program reads its options.
@@ -47,6 +79,8 @@ pub(super) struct Style {
     pub(super) words: bool,
     /// Every word is an operand.
     pub(super) raw: bool,
+    /// `-o=VALUE` is `-o VALUE`.
+    pub(super) equals: bool,
 }
 
 /// An option.
@@ -79,9 +113,11 @@ pub(super) struct Slot {
 pub(super) const ANYTHING: &[Slot] = &[Slot { what: What::Data, repeated: true, default: None }];
 
 /// What a word is for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum What {
     /// A file or directory.
+    #[serde(skip)]
     Use(Role),
     /// A file to write, `-` being standard output.
     Out,
@@ -93,6 +129,8 @@ pub(super) enum What {
     Shell,
     /// A text in a language that is not read here, or a program.
     Code,
+    /// A text that a shell runs in some way that is not told here.
+    ShellCode,
     /// With the words after it, a command that is run.
     Command,
     /// With the words after it, joined by blanks, a text for a shell.
@@ -108,10 +146,13 @@ pub(super) enum What {
     /// Known to do what is not told here.
     Unexplained,
     /// A text in a small language.
+    #[serde(skip)]
     Language(Language),
     /// Its presence has this effect.
+    #[serde(skip)]
     Act(Doing),
     /// Explained only if it is one of these.
+    #[serde(skip)]
     OneOf(&'static [&'static str]),
 }
 
@@ -145,7 +186,8 @@ pub(super) enum Effect {
 }
 
 /// Effects that a table can name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Doing {
     /// Talks to the network.
     Network,
@@ -169,6 +211,10 @@ pub(super) enum Doing {
     Canary,
     /// Changes gsh itself.
     Disarm,
+    /// Destroys what is not on this machine.
+    DestroyRemote,
+    /// Waits for a person's keys.
+    Interactive,
 }
 
 impl Doing {
@@ -186,12 +232,15 @@ impl Doing {
             Self::ShellState => Act::ShellState,
             Self::Canary => Act::Canary,
             Self::Disarm => Act::Disarm,
+            Self::DestroyRemote => Act::DestroyRemote { what: String::new() },
+            Self::Interactive => Act::Interactive,
         }
     }
 }
 
 /// Outputs that a table can name.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Printed {
     /// Anything.
     Any,
@@ -216,7 +265,8 @@ pub(super) enum Printed {
 }
 
 /// Languages with a reader.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Language {
     /// sed's.
     SedScript,
@@ -251,6 +301,16 @@ pub(super) enum Reader {
     Trap,
     /// `xargs`.
     Xargs,
+    /// `parallel`.
+    Parallel,
+    /// `fd`.
+    Fd,
+    /// `curl`, `wget`.
+    Fetch,
+    /// `patch`.
+    Patch,
+    /// Package managers that remove packages.
+    Packages,
     /// `dd`.
     Dd,
     /// `kill`.
@@ -276,6 +336,12 @@ pub(super) enum Check {
     Rsync,
     /// `gh api`.
     GhApi,
+    /// `docker inspect --format`.
+    Inspected,
+    /// A remote of `rclone` that is not a configured one.
+    Remotes,
+    /// `--query @file`, `--cli-input-json file://…`.
+    ValueFiles,
     /// `git diff`, `git show` and their kin.
     Blobs,
     /// `pkill .`.
@@ -284,6 +350,12 @@ pub(super) enum Check {
     ShellWord,
     /// `ln TARGET`.
     MakesLink,
+    /// `sed -i.old`.
+    KeptUnder,
+    /// `su`, `sudo -s`.
+    LoginShell,
+    /// `git config --file FILE`.
+    GitConfig,
     /// `date +FORMAT`.
     DateFormat,
 }

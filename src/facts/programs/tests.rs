@@ -1,13 +1,28 @@
-//! Tables of command lines beside this file: `quiet.txt` (explained, and nothing but reading),
-//! `loud.txt` (never that), `exact.txt` (`command => reading`).
+//! Tables of command lines in `tests/`, a file a family. A line `= quiet` begins lines that are explained
+//! and do nothing but reading, `= loud` lines that are never that, `= exact` lines `command => reading`.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::facts::arg::{Hole, HoleKind};
 use crate::report::Span;
 
-const QUIET: &str = include_str!("tests/quiet.txt");
-const LOUD: &str = include_str!("tests/loud.txt");
-const EXACT: &str = include_str!("tests/exact.txt");
+const FAMILIES: &[&str] = &[
+    concat!("= quiet\n", include_str!("tests/quiet.txt")),
+    concat!("= loud\n", include_str!("tests/loud.txt")),
+    concat!("= exact\n", include_str!("tests/exact.txt")),
+    include_str!("tests/cloud.txt"),
+    include_str!("tests/databases.txt"),
+    include_str!("tests/git.txt"),
+    include_str!("tests/languages.txt"),
+    include_str!("tests/network.txt"),
+    include_str!("tests/packages.txt"),
+    include_str!("tests/tools.txt"),
+];
+
+fn read(argv: &[Arg]) -> Option<Reading> {
+    Programs::default().read(argv)
+}
 
 /// A tiny splitter: blanks, both quotes, backslashes; `$…` and `<(…)` are unknown text, `#N` a number.
 fn words(line: &str) -> Vec<Arg> {
@@ -147,13 +162,34 @@ fn is_quiet(argv: &[Arg]) -> bool {
         })
 }
 
-fn lines(table: &str) -> impl Iterator<Item = &str> {
-    table.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+/// The lines of one kind, of all families.
+fn lines(kind: &str) -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(move |family| {
+        let mut is_kind = false;
+        family.lines().filter(move |line| {
+            if let Some(begins) = line.strip_prefix("= ") {
+                is_kind = begins == kind;
+                return false;
+            }
+            is_kind && !line.is_empty() && !line.starts_with("# ")
+        })
+    })
+}
+
+/// The program of each line, without folders.
+fn programs_of(kind: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for line in lines(kind) {
+        if let Some(name) = words(line).first().and_then(Arg::text) {
+            *found.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    found
 }
 
 #[test]
 fn reading_is_explained() {
-    let loud: Vec<String> = lines(QUIET)
+    let loud: Vec<String> = lines("quiet")
         .filter(|line| !is_quiet(&words(line)))
         .map(|line| {
             format!(
@@ -167,14 +203,14 @@ fn reading_is_explained() {
 
 #[test]
 fn harm_is_never_quiet() {
-    let quiet: Vec<&str> = lines(LOUD).filter(|line| is_quiet(&words(line))).collect();
+    let quiet: Vec<&str> = lines("loud").filter(|line| is_quiet(&words(line))).collect();
     assert!(quiet.is_empty(), "quiet:\n{}", quiet.join("\n"));
 }
 
 #[test]
 fn readings() {
     let mut wrong = Vec::new();
-    for line in lines(EXACT) {
+    for line in lines("exact") {
         let (command, expected) = line.split_once(" =>").unwrap_or((line, ""));
         let found = read(&words(command)).map_or("none".to_owned(), |reading| render(&reading));
         if found != expected.trim() {
@@ -187,16 +223,76 @@ fn readings() {
 /// An unknown word in place of any word of a quiet line never makes a program with dangerous options quiet.
 #[test]
 fn unknown_words_are_not_explained() {
-    for line in lines(QUIET) {
+    for line in lines("quiet") {
         let argv = words(line);
         let Some(command) = argv.first().and_then(Arg::text).and_then(find) else { continue };
-        if command.pure || command.reader.is_some() || !command.subcommands.is_empty() || command.style.raw {
+        if command.pure || command.reader.is_some() || command.has_subcommands() || command.style.raw {
             continue;
         }
         let mut more = argv.clone();
         more.insert(1, Arg::any(Cause::DynamicWord, Span::default()));
         assert!(!is_quiet(&more), "quiet with an unknown first word: {line}");
     }
+}
+
+/// Every program and every subcommand: an option that no table can name is never explained.
+#[test]
+fn an_unknown_option_is_never_quiet() {
+    type Place = *const table::Command;
+    fn deeper(
+        path: &mut Vec<&'static str>,
+        command: &'static table::Command,
+        quiet: &mut Vec<String>,
+        seen: &mut BTreeSet<(Place, Place)>,
+    ) {
+        let mut argv: Vec<Arg> = path.iter().map(|word| Arg::literal(*word, Span::default())).collect();
+        argv.push(Arg::literal("--gsh-no-such-option", Span::default()));
+        // A program that takes every word as data has no options to know.
+        if !command.style.raw && is_quiet(&argv) {
+            quiet.push(path.join(" "));
+        }
+        for (name, sub) in command.subcommands.iter().chain(command.patterns) {
+            // Of names that share a table one is enough.
+            if seen.insert((std::ptr::from_ref(command), std::ptr::from_ref(*sub))) {
+                path.push(name);
+                deeper(path, sub, quiet, seen);
+                path.pop();
+            }
+        }
+    }
+    let (mut quiet, mut seen) = (Vec::new(), BTreeSet::new());
+    for (name, command) in tables::PROGRAMS {
+        deeper(&mut vec![name], command, &mut quiet, &mut seen);
+    }
+    // They read what begins with a dash as text, or refuse it.
+    quiet.retain(|name| {
+        !matches!(name.as_str(), "echo" | "printf" | "test" | "[" | "true" | "false" | ":" | "trap")
+    });
+    assert!(quiet.is_empty(), "{quiet:?}");
+}
+
+/// A table without cases is a claim that nobody looked at.
+#[test]
+fn every_table_has_cases() {
+    let mut tables: BTreeMap<*const table::Command, Vec<&str>> = BTreeMap::new();
+    for (name, command) in tables::PROGRAMS {
+        tables.entry(std::ptr::from_ref(*command)).or_default().push(name);
+    }
+    let (quiet, loud, exact) = (programs_of("quiet"), programs_of("loud"), programs_of("exact"));
+    let without = |kinds: &[&BTreeMap<String, usize>]| -> BTreeSet<&str> {
+        let has =
+            |names: &Vec<&str>| names.iter().any(|name| kinds.iter().any(|kind| kind.contains_key(*name)));
+        tables.values().filter(|names| !has(names)).filter_map(|names| names.first().copied()).collect()
+    };
+    let mut silent: BTreeSet<&str> = without(&[&quiet]);
+    silent.retain(|name| *name != "gsh-canary-deny");
+    let mut asking: BTreeSet<&str> = without(&[&loud, &exact]);
+    // No option and no operand of theirs can do more than read.
+    asking.retain(|name| find(name).is_some_and(|command| !command.pure));
+    assert!(
+        silent.is_empty() && asking.is_empty(),
+        "no quiet line: {silent:?}\nno loud or exact line: {asking:?}"
+    );
 }
 
 #[test]
@@ -247,9 +343,13 @@ fn outputs() {
         ("git rev-parse HEAD", "GitRef"),
         ("pwd", "CurrentDirectory"),
         ("echo a b", "Text"),
-        ("echo -e a", "Any"),
+        ("echo -e a", "Text"),
+        ("echo -e 'a\\c'", "Any"),
+        ("echo -e -n", "Any"),
         ("printf '%s\\n' a", "Text"),
-        ("printf '\\162\\155'", "Any"),
+        ("printf '\\162\\155'", "Text"),
+        ("printf '\\xff'", "Any"),
+        ("printf %d 1", "Any"),
     ] {
         assert!(kind(line).starts_with(start), "{line} prints {}", kind(line));
     }

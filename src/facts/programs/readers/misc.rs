@@ -2,7 +2,7 @@
 
 use crate::facts::arg::Arg;
 use crate::facts::programs::table::Doing;
-use crate::facts::programs::{Inner, Reading, Role, read};
+use crate::facts::programs::{Inner, Reading, Role, read_builtin};
 use crate::syntax::Cause;
 
 /// Operands of `dd` that name no file.
@@ -68,7 +68,7 @@ pub(super) fn busybox(argv: &[Arg], start: usize, reading: &mut Reading) {
         return;
     }
     let nested = matches!(applet.text(), Some("busybox" | "toybox"));
-    match if nested { None } else { read(words) } {
+    match if nested { None } else { read_builtin(words) } {
         Some(inner) => *reading = inner,
         None => reading.unexplained(Cause::UnknownProgram, applet.display(), Some(start)),
     }
@@ -85,10 +85,49 @@ pub(super) fn ps(words: &[Arg], start: usize, reading: &mut Reading) {
                     reading.act(Doing::RevealSecrets);
                 }
             }
+            Some(text) if text.strip_prefix("--").is_some_and(|name| !is_long(name)) => {
+                reading.unexplained(Cause::UnknownOption, text, Some(start + index));
+            }
             Some(_) => {}
             None => reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index)),
         }
     }
+}
+
+/// Whether `ps` has this long option (ps(1) of procps 4.0).
+fn is_long(option: &str) -> bool {
+    let name = option.split_once('=').map_or(option, |(name, _)| name);
+    matches!(
+        name,
+        "cols"
+            | "columns"
+            | "context"
+            | "cumulative"
+            | "delimiter"
+            | "deselect"
+            | "forest"
+            | "format"
+            | "group"
+            | "Group"
+            | "headers"
+            | "help"
+            | "info"
+            | "lines"
+            | "no-headers"
+            | "no-heading"
+            | "pid"
+            | "ppid"
+            | "quick-pid"
+            | "rows"
+            | "sid"
+            | "signames"
+            | "sort"
+            | "tty"
+            | "user"
+            | "User"
+            | "version"
+            | "width"
+    )
 }
 
 fn is_letters(text: &str) -> bool {

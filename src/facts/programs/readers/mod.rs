@@ -3,15 +3,19 @@
 mod awk;
 mod builtin;
 mod check;
+mod escape;
+mod fetch;
 mod find;
 mod jq;
 mod misc;
 mod sed;
 mod shell;
 mod tar;
+mod values;
 mod wrap;
 
 use super::Reading;
+use super::apply::only_help;
 use super::table::{Command, Language, Reader};
 use crate::facts::arg::{Arg, Hole, HoleKind, Part};
 use crate::syntax::Cause;
@@ -29,6 +33,10 @@ pub(super) fn take(
     start: usize,
     reading: &mut Reading,
 ) {
+    if only_help(command, argv, start) {
+        reading.arity = command.arity;
+        return;
+    }
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
@@ -39,6 +47,11 @@ pub(super) fn take(
         Reader::Shell => shell::shell(argv, start, reading),
         Reader::Trap => shell::trap(words, reading),
         Reader::Xargs => wrap::xargs(command, argv, start, reading),
+        Reader::Parallel => wrap::parallel(words, reading),
+        Reader::Fd => find::fd(command, argv, start, reading),
+        Reader::Fetch => fetch::fetch(words, reading),
+        Reader::Patch => fetch::patch(words, reading),
+        Reader::Packages => fetch::packages(command, argv, start, reading),
         Reader::Dd => misc::dd(words, start, reading),
         Reader::Kill => misc::kill(words, start, reading),
         Reader::Busybox => misc::busybox(argv, start, reading),

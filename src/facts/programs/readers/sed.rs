@@ -201,7 +201,11 @@ impl Script<'_> {
             }
             Some('r' | 'R') => self.file(Role::Read),
             Some('w' | 'W') => self.file(Role::Write),
-            Some('e') => Err(Fault::Runs),
+            Some('e') => {
+                self.blanks();
+                let command = self.line();
+                Err(self.runs(command))
+            }
             Some(other) => Err(refuse(format!("sed command {other}"))),
         }
     }
@@ -221,6 +225,12 @@ impl Script<'_> {
             line.push(letter);
         }
         line
+    }
+
+    /// A command that a shell would run.
+    fn runs(&mut self, command: String) -> Fault {
+        self.reading.glances.push(vec![Arg::literal(command, self.span)]);
+        Fault::Runs
     }
 
     /// The text of `a`, `i`, `c`: to the end of a line that no backslash continues.
@@ -254,11 +264,16 @@ impl Script<'_> {
     fn substitute(&mut self) -> Result<(), Fault> {
         let delimiter = self.rest.next();
         self.expression(delimiter)?;
+        let before = self.rest.clone();
         self.until(delimiter)?;
         loop {
             match self.rest.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => drop(self.rest.next()),
-                Some('e') => return Err(Fault::Runs),
+                // What stands in the expression's place is run with the rest of the line.
+                Some('e') => {
+                    let with = before.take_while(|letter| Some(*letter) != delimiter).collect();
+                    return Err(self.runs(with));
+                }
                 Some('w') => {
                     self.rest.next();
                     return self.file(Role::Write);
