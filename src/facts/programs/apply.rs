@@ -1,5 +1,7 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
+use std::ops::Range;
+
 use super::readers;
 use super::scan::{Scan, scan, scan_through, slots, splits};
 use super::table::{Command, Doing, Effect, Printed, Slot, What, fits};
@@ -54,6 +56,31 @@ fn cause_of(word: &Arg) -> Cause {
     if word.text().is_some() { Cause::UnknownOption } else { Cause::DynamicWord }
 }
 
+/// Effects that change others, wherever among the words they were told.
+#[derive(Default)]
+struct Later {
+    /// Operands of the first role have the second.
+    casts: Vec<(Role, Role)>,
+    /// Files that are not obeyed, or not used, after all.
+    spared: Vec<&'static str>,
+}
+
+impl Later {
+    /// Takes away what is spared: files that would be obeyed, and of the uses in `own`, which are not among
+    /// the words. How many uses went.
+    fn spare(&self, own: Range<usize>, reading: &mut Reading) -> usize {
+        let spared = |name: &str| self.spared.contains(&name);
+        let before = reading.uses.len();
+        let mut place = 0..;
+        reading.uses.retain(|each| {
+            let is_own = place.next().is_some_and(|place: usize| own.contains(&place));
+            !(is_own && each.arg.text().is_some_and(spared))
+        });
+        reading.loads.retain(|each| !spared(each));
+        before - reading.uses.len()
+    }
+}
+
 /// Everything the options and operands do.
 pub(super) fn settle(
     command: &'static Command,
@@ -65,8 +92,10 @@ pub(super) fn settle(
     for (cause, word, index) in &scan.problems {
         reading.unexplained(*cause, word.clone(), Some(*index));
     }
-    let mut casts = Vec::new();
-    effects(command.effects, &mut casts, reading);
+    let mut later = Later::default();
+    let own = reading.uses.len();
+    effects(command.effects, &mut later, reading);
+    let given = reading.uses.len();
     if !command.prefer.is_empty() {
         reading.prefer = command.prefer;
     }
@@ -82,23 +111,23 @@ pub(super) fn settle(
             word(what, value, found.index, reading);
         }
         let before = reading.unexplained.len();
-        effects(found.option.effects, &mut casts, reading);
+        effects(found.option.effects, &mut later, reading);
         for unexplained in reading.unexplained.iter_mut().skip(before) {
             unexplained.detail = found.option.names.join(" ");
             unexplained.index = Some(found.index);
         }
     }
     name_destroyed(scan, reading);
-    let settled = reading.uses.len();
+    let settled = reading.uses.len() - later.spare(own..given, reading);
     let filled = place(command, scan, slots, argv, reading);
     if !filled && (!command.has_subcommands() || scan.operands.is_empty()) {
-        effects(command.alone, &mut casts, reading);
+        effects(command.alone, &mut later, reading);
     }
     if scan.operands.is_empty() && scan.found.is_empty() {
-        effects(command.bare, &mut casts, reading);
+        effects(command.bare, &mut later, reading);
     }
     for each in reading.uses.iter_mut().skip(settled) {
-        if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
+        if let Some((_, to)) = later.casts.iter().rev().find(|(from, _)| *from == each.role) {
             each.role = *to;
         }
     }
@@ -250,10 +279,10 @@ fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
     }
 }
 
-fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut Reading) {
+fn effects(list: &'static [Effect], later: &mut Later, reading: &mut Reading) {
     for effect in list {
         match effect {
-            Effect::Recast(from, to) => casts.push((*from, *to)),
+            Effect::Recast(from, to) => later.casts.push((*from, *to)),
             Effect::NoFirst | Effect::Operands(_) => {}
             Effect::Act(doing) => reading.act(*doing),
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
@@ -262,7 +291,10 @@ fn effects(list: &'static [Effect], casts: &mut Vec<(Role, Role)>, reading: &mut
             Effect::Spares("destroy-remote") => {
                 reading.acts.retain(|act| !matches!(act, Act::DestroyRemote { .. }));
             }
-            Effect::Spares(name) => reading.executes_settings.retain(|each| each != name),
+            Effect::Spares(name) => {
+                reading.executes_settings.retain(|each| each != name);
+                later.spared.push(name);
+            }
             Effect::Loads(path) => reading.loads.push((*path).to_owned()),
             Effect::Use(role, path) => {
                 reading.uses.push(Use { role: *role, arg: Arg::literal(*path, Span::default()) });

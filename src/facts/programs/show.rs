@@ -125,7 +125,7 @@ fn effect(effect: &Effect) -> String {
         Effect::Output(printed) => format!("prints {}", kebab(&format!("{printed:?}"))),
         Effect::Runs(name) => format!("runs the git setting {name}"),
         Effect::Spares("destroy-remote") => "destroys nothing".to_owned(),
-        Effect::Spares(name) => format!("does not run the git setting {name}"),
+        Effect::Spares(name) => format!("spares {name}"),
         Effect::Loads(path) => format!("obeys {path}"),
         Effect::Use(role, path) => format!("{} {path}", kebab(&format!("{role:?}"))),
         Effect::Code => "its input is code".to_owned(),

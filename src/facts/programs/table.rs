@@ -173,7 +173,7 @@ pub(super) enum Effect {
     Output(Printed),
     /// Executes this git setting or hook.
     Runs(&'static str),
-    /// Does not execute it after all.
+    /// Does not execute, obey or use it after all.
     Spares(&'static str),
     /// Executes or obeys this file of the directory.
     Loads(&'static str),
@@ -321,6 +321,8 @@ pub(super) enum Reader {
     Ps,
     /// `gsh`.
     Gsh,
+    /// `python -m MODULE`.
+    Python,
 }
 
 /// Looks at a finished reading.
@@ -358,4 +360,10 @@ pub(super) enum Check {
     GitConfig,
     /// `date +FORMAT`.
     DateFormat,
+    /// A word `@FILE` stands for the words in a file.
+    ArgFile,
+    /// `gcc` and its kin: what they write when it is not told.
+    Compiler,
+    /// `tsc --noEmit false`.
+    Tsc,
 }

@@ -1,6 +1,6 @@
 //! Looks at what a table made of the words, where one word changes the meaning of another.
 
-use super::{Refusal, values};
+use super::{Refusal, languages, values};
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::{Check, Doing};
@@ -26,6 +26,9 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::LoginShell => login_shell(reading),
         Check::GitConfig => git_config(reading),
         Check::DateFormat => date_format(scan, reading),
+        Check::ArgFile => languages::arg_file(scan, reading),
+        Check::Compiler => languages::compiler(scan, reading),
+        Check::Tsc => languages::tsc(scan, reading),
     }
 }
 

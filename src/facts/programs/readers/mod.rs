@@ -7,6 +7,7 @@ mod escape;
 mod fetch;
 mod find;
 mod jq;
+mod languages;
 mod misc;
 mod sed;
 mod shell;
@@ -57,6 +58,7 @@ pub(super) fn take(
         Reader::Busybox => misc::busybox(argv, start, reading),
         Reader::Ps => misc::ps(words, start, reading),
         Reader::Gsh => misc::gsh(words, reading),
+        Reader::Python => languages::python(command, argv, start, reading),
     }
 }
 
