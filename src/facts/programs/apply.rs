@@ -245,6 +245,11 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
                 reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
             }
         }
+        What::Package => {
+            if !is_package(arg) {
+                reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
+            }
+        }
         What::Remote => remote(arg, index, reading),
         What::OneOf(words) => {
             if !words.iter().any(|each| is_one(each, arg)) {
@@ -268,6 +273,17 @@ fn is_one(word: &str, arg: &Arg) -> bool {
 /// A name or number without anything a shell would evaluate.
 fn is_plain(arg: &Arg) -> bool {
     arg.text().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+}
+
+/// A package's name, perhaps with a version: no path, no address, no repository of a forge.
+fn is_package(arg: &Arg) -> bool {
+    let Some(text) = arg.text() else { return false };
+    // One `/`, between a scope and its package.
+    let slashes = if text.starts_with('@') { 1 } else { 0 };
+    text.starts_with(|first: char| first == '@' || first.is_ascii_alphanumeric())
+        && text.matches('/').count() == slashes
+        && !text.contains("..")
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "@/._-+~^=<>!*,[] ".contains(letter))
 }
 
 /// `ext::COMMAND` runs a program; what is not known may be that.

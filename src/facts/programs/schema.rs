@@ -40,6 +40,7 @@ pub(crate) const SPECIAL: &[&str] = &[
     "shell-file",
     "assignment",
     "plain",
+    "package",
     "remote",
     "unexplained",
 ];

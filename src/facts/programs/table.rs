@@ -141,6 +141,8 @@ pub(super) enum What {
     Assignment,
     /// Must be a plain name or number.
     Plain,
+    /// Must be the name of a package, perhaps with a version: no path and no address.
+    Package,
     /// A git remote or URL.
     Remote,
     /// Known to do what is not told here.
