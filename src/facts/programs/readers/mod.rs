@@ -4,17 +4,22 @@ mod awk;
 mod builtin;
 mod check;
 mod client;
+mod escape;
 mod find;
 mod jq;
+mod languages;
 mod misc;
+mod partly;
 mod sed;
 mod shell;
 mod sql;
 mod tar;
 mod transfer;
+mod values;
 mod wrap;
 
 use super::Reading;
+use super::apply::only_help;
 use super::table::{Command, Language, Reader};
 use crate::facts::arg::{Arg, Hole, HoleKind, Part};
 use crate::syntax::Cause;
@@ -33,6 +38,10 @@ pub(super) fn take(
     start: usize,
     reading: &mut Reading,
 ) {
+    if only_help(command, argv, start) {
+        reading.arity = command.arity;
+        return;
+    }
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
@@ -43,11 +52,16 @@ pub(super) fn take(
         Reader::Shell => shell::shell(argv, start, reading),
         Reader::Trap => shell::trap(words, reading),
         Reader::Xargs => wrap::xargs(command, argv, start, reading),
+        Reader::Parallel => wrap::parallel(words, reading),
+        Reader::Fd => find::fd(command, argv, start, reading),
+        Reader::Patch => partly::patch(words, reading),
+        Reader::Packages => partly::packages(command, argv, start, reading),
         Reader::Dd => misc::dd(words, start, reading),
         Reader::Kill => misc::kill(words, start, reading),
         Reader::Busybox => misc::busybox(argv, start, reading),
         Reader::Ps => misc::ps(words, start, reading),
         Reader::Gsh => misc::gsh(words, reading),
+        Reader::Python => languages::python(command, argv, start, reading),
     }
 }
 
