@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::{env, fs};
 
 use schema::{EffectModel, Model, Named, Shared, SlotModel, Source, WhatModel};
@@ -74,15 +75,47 @@ fn split(file: BTreeMap<String, Source>) -> (Shared, BTreeMap<String, Source>) {
 struct Emitter {
     text: String,
     count: usize,
+    /// Subcommands that are alike are written once.
+    written: BTreeMap<String, usize>,
+    /// Those of the program at hand that were.
+    places: BTreeMap<*const Model, usize>,
 }
 
 impl Emitter {
     /// Writes a command and those below it; returns its number.
     fn command(&mut self, model: &Model) -> Result<usize, std::fmt::Error> {
-        let (plain, patterns) = model.named_and_patterns();
-        let (subs, patterns) = (self.below(&plain)?, self.below(&patterns)?);
+        self.places.clear();
+        let body = self.body(model)?;
+        self.named(&body)
+    }
+
+    /// The number of a subcommand, which is written if none like it was.
+    fn once(&mut self, sub: &Rc<Model>) -> Result<usize, std::fmt::Error> {
+        if let Some(place) = self.places.get(&Rc::as_ptr(sub)) {
+            return Ok(*place);
+        }
+        let body = self.body(sub)?;
+        let place = match self.written.get(&body) {
+            Some(place) => *place,
+            None => self.named(&body)?,
+        };
+        self.written.insert(body, place);
+        self.places.insert(Rc::as_ptr(sub), place);
+        Ok(place)
+    }
+
+    fn named(&mut self, body: &str) -> Result<usize, std::fmt::Error> {
         let place = self.count;
         self.count += 1;
+        writeln!(self.text, "static COMMAND_{place}: Command = {body};")?;
+        Ok(place)
+    }
+
+    /// A command's text, after those below it were written.
+    fn body(&mut self, model: &Model) -> Result<String, std::fmt::Error> {
+        let (plain, patterns) = model.named_and_patterns();
+        let (subs, patterns) = (self.below(&plain)?, self.below(&patterns)?);
+        let mut body = String::new();
         let options: String = model
             .options
             .iter()
@@ -94,12 +127,12 @@ impl Emitter {
             })
             .collect();
         let style = |word: &str| model.style.iter().any(|each| each == word);
-        writeln!(
-            self.text,
-            "static COMMAND_{place}: Command = Command {{\n options: &[{options}],\n names: &{:?},\n slots: &[{}],\n \
+        write!(
+            body,
+            "Command {{\n options: &[{options}],\n names: &{:?},\n slots: &[{}],\n \
              effects: &[{}],\n alone: &[{}],\n bare: &[{}],\n subcommands: &[{subs}],\n patterns: &[{patterns}],\n style: Style {{ first: {}, exact: {}, words: {}, \
-             raw: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n \
-             source: {:?},\n prefer: {:?},\n housekeeping: &{:?},\n}};",
+             raw: {}, equals: {} }},\n pure: {},\n arity: {},\n wrapper: {},\n reader: {},\n check: {},\n help: &{:?},\n \
+             source: {:?},\n prefer: {:?},\n housekeeping: &{:?},\n}}",
             model.names(),
             slots(&model.slots),
             effects(&model.effects),
@@ -109,6 +142,7 @@ impl Emitter {
             style("exact"),
             style("words"),
             style("raw"),
+            style("equals"),
             model.is_pure(),
             model.arity,
             named("Wrapper", model.wrapper.as_deref()),
@@ -119,14 +153,14 @@ impl Emitter {
             model.prefer,
             model.housekeeping,
         )?;
-        Ok(place)
+        Ok(body)
     }
 
     /// Writes subcommands; returns their list.
     fn below(&mut self, commands: &[&Named]) -> Result<String, std::fmt::Error> {
         let mut list = String::new();
         for (name, sub) in commands {
-            let place = self.command(sub)?;
+            let place = self.once(sub)?;
             write!(list, "({name:?}, &COMMAND_{place}),")?;
         }
         Ok(list)

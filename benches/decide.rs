@@ -105,3 +105,43 @@ fn by_length_of_what_the_grammar_cannot_read(bencher: Bencher<'_, '_>, length: u
 fn by_length_of_one_word(bencher: Bencher<'_, '_>, length: usize) {
     growth(bencher, "echo;a=b", length);
 }
+
+/// The most statements that a length can hold.
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_dense_commands(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "a\n", length);
+}
+
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_doubled_variables(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "x=$x$x;", length);
+}
+
+/// Every copy of the shell's state holds what was assigned before it.
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_variables_and_copies(bencher: Bencher<'_, '_>, length: usize) {
+    let (host, policy) = (fixture::host(), policy(100));
+    let lines = (0..length / 16).map(|index| format!("v{index}=1 && (ls)\n"));
+    let text: String = lines.collect();
+    bencher.bench_local(|| fixture::decide_on(&host, &policy, black_box(&text)));
+}
+
+/// A pattern is looked up on the machine each time.
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_patterns(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "cat *;", length);
+}
+
+/// Every effect is held against all rules.
+#[divan::bench(args = LENGTHS, max_time = 3)]
+fn by_length_of_redirections(bencher: Bencher<'_, '_>, length: usize) {
+    growth(bencher, "> a ", length);
+}
+
+/// What the grammar takes the square of its length for.
+const BAD: [&str; 8] = ["((a", "@(a|b)", "a|", ")", "[a] ", "[[ (", "$[", "cat <<A;"];
+
+#[divan::bench(args = BAD, consts = [1024, 4096, 16384, 65536], max_time = 2)]
+fn what_the_grammar_is_slow_at<const LENGTH: usize>(bencher: Bencher<'_, '_>, line: &str) {
+    growth(bencher, line, LENGTH);
+}

@@ -139,3 +139,31 @@ fn settings_that_run_programs_are_asked_about() {
         );
     }
 }
+
+/// Texts that show a danger in a roundabout way, and texts that only look so.
+#[test]
+fn dangers_are_seen_where_they_are_and_nowhere_else() {
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
+    let bypass = gsh::policy::Policy { mode: gsh::policy::Mode::Bypass, ..crate::common::builtin_policy() };
+    let mut wrong = Vec::new();
+    let rows = rows(include_str!("cases/raised.txt"));
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        let loose = fixture::decide_on(&host, &bypass, &row.command);
+        let right = match row.kind.as_str() {
+            "floor" => decision.floor.is_some() && loose.verdict == Verdict::Deny,
+            "held" => decision.floor.is_none() && loose.verdict == Verdict::Ask,
+            "ask" => decision.verdict == Verdict::Ask,
+            "data" => decision.floor.is_none(),
+            other => panic!("no such kind: {other}"),
+        };
+        if !right {
+            wrong.push(format!(
+                "{} is right, {:?} (bypass {:?}): {:?}: {}",
+                row.kind, decision.verdict, loose.verdict, row.command, decision.reason
+            ));
+        }
+    }
+    println!("raised: {} rows, {} wrong", rows.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

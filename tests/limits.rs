@@ -2,6 +2,7 @@
 
 use crate::common::fixture;
 use gsh::policy::Verdict;
+use gsh::syntax::Cause;
 
 /// `head` n times, then `middle`, then `tail` n times.
 fn nested(head: &str, middle: &str, tail: &str, depth: usize) -> String {
@@ -61,6 +62,41 @@ fn functions_that_call_functions_end() {
         text.push_str(&format!("f{count}"));
         let decision = fixture::decide_on(&host, &policy, &text);
         assert!(count < 24 || decision.verdict >= Verdict::Ask, "{count} {nesting}: {}", decision.reason);
+    }
+}
+
+/// Each of these once cost the square of its length, or more. What it costs is measured in `benches/`; here
+/// that it is told that a limit was reached.
+#[test]
+fn costly_shapes_reach_a_limit() {
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
+    let copies: String = (0..2_400).map(|index| format!("v{index}=1&&(a);")).collect();
+    let arms: String = (0..2_000).map(|index| format!("a) v{index}=1;; ")).collect();
+    let branches: String = (0..1_500).map(|index| format!("elif v{index}=1; then b; ")).collect();
+    for text in [
+        copies,
+        format!("case $x in {arms} esac"),
+        format!("if a; then b; {branches} fi"),
+        "cat *;".repeat(5_000),
+        "rm *;".repeat(5_000),
+        "grep -r x / ;".repeat(2_000),
+        "find . ;".repeat(3_500),
+        "> a ".repeat(9_000),
+        "mv a b;".repeat(4_500),
+        "x=$x$x;".repeat(4_500),
+        "a+=(b);".repeat(4_500),
+        format!("set -- a b c d e f g h;{}", "set -- $@ $@;".repeat(40)),
+        "set -- \"$@\" a;".repeat(2_000),
+        format!("for i in {{1..250}}; do {} done", "rm $i $i;".repeat(1_000)),
+        ")".repeat(8_000),
+        "[a] ".repeat(4_000),
+        "a|".repeat(2_000),
+        "cat <<A;".repeat(2_800),
+    ] {
+        let decision = fixture::decide_on(&host, &policy, &text);
+        let is_told = decision.not_understood.iter().any(|problem| problem.cause == Cause::Limit);
+        let start = text.get(..20).unwrap_or(&text);
+        assert!(decision.verdict >= Verdict::Ask && is_told, "{start:?}: {}", decision.reason);
     }
 }
 

@@ -7,15 +7,18 @@ use gsh::syntax::{
     AssignedValue, Command, Limits, ParameterForm, Piece, Script, Simple, Statement, Word, parse,
 };
 
-/// One case of the file.
+/// A text, and what bash reads in it.
 #[derive(Default)]
-struct Case {
-    text: Vec<u8>,
-    runs: BTreeSet<String>,
-    error: bool,
+pub(crate) struct Case {
+    pub(crate) text: Vec<u8>,
+    /// The simple commands, in the notation of the case file.
+    pub(crate) runs: BTreeSet<String>,
+    /// Bash stops with an error.
+    pub(crate) error: bool,
 }
 
-fn cases() -> Vec<Case> {
+/// The cases of the file.
+pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in include_str!("cases/misparse.txt").lines() {
         if let Some(text) = line.strip_prefix("> ") {
@@ -31,7 +34,8 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-fn decode(text: &str) -> Vec<u8> {
+/// A text of a case file without its escapes.
+pub(crate) fn decode(text: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('\\') {
@@ -65,6 +69,14 @@ fn decode(text: &str) -> Vec<u8> {
 /// Every simple command of a script, in the notation of the case file.
 #[derive(Default)]
 struct Commands(BTreeSet<String>);
+
+/// Every simple command that the reading lists, in the notation of the case file.
+pub(crate) fn listed(script: &Script) -> BTreeSet<String> {
+    let mut found = Commands::default();
+    found.script(script);
+    found.0.remove("[]");
+    found.0
+}
 
 impl Commands {
     fn script(&mut self, script: &Script) {
@@ -204,16 +216,14 @@ fn nothing_is_misread() {
             refused += 1;
             continue;
         }
-        let mut found = Commands::default();
-        found.script(&script);
-        found.0.remove("[]");
+        let found = listed(&script);
         let mut expected = case.runs.clone();
         expected.remove("[]");
-        if found.0 == expected && !case.error {
+        if found == expected && !case.error {
             right += 1;
         } else {
             let text = String::from_utf8_lossy(&case.text);
-            wrong.push(format!("{text:?}\n  found    {:?}\n  expected {expected:?}", found.0));
+            wrong.push(format!("{text:?}\n  found    {:?}\n  expected {expected:?}", found));
         }
     }
     println!("{refused} not understood, {right} right, {} wrong", wrong.len());

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
-use crate::facts::{Change, Effect, EffectKind, Facts, Invocation};
+use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::Node;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
@@ -19,17 +19,15 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
             found.push(request);
         }
     };
-    for (index, invocation) in facts.invocations.iter().enumerate() {
-        let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
-        let asked = of_invocation(facts, invocation, index).into_iter();
-        for request in asked.chain(mine.flat_map(|effect| of_effect(facts, effect))) {
+    let (by_invocation, others) = sorted(facts);
+    for (invocation, effects) in facts.invocations.iter().zip(by_invocation) {
+        let asked = of_invocation(invocation, &effects).into_iter();
+        for request in asked.chain(effects.iter().flat_map(|effect| of_effect(facts, effect, &effects))) {
             add(CapabilityRequest { prefer: invocation.prefer, ..request });
         }
     }
-    for effect in
-        facts.effects.iter().filter(|effect| effect.by.is_none_or(|by| by >= facts.invocations.len()))
-    {
-        of_effect(facts, effect).into_iter().for_each(&mut add);
+    for effect in others {
+        of_effect(facts, effect, &[]).into_iter().for_each(&mut add);
     }
     for (text, span) in &facts.mentions {
         add(mention(text.clone(), *span));
@@ -37,15 +35,30 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     found
 }
 
+/// The effects of each invocation that something is asked for, and those of none.
+fn sorted(facts: &Facts) -> (Vec<Vec<&Effect>>, Vec<&Effect>) {
+    let (mut by_invocation, mut others) = (vec![Vec::new(); facts.invocations.len()], Vec::new());
+    let asking = facts.effects.iter().filter(|effect| matches!(effect.found, Found::Read | Found::Elsewhere));
+    for effect in asking {
+        match effect.by.and_then(|by| by_invocation.get_mut(by)) {
+            Some(own) => own.push(effect),
+            None => others.push(effect),
+        }
+    }
+    (by_invocation, others)
+}
+
 fn mention(text: String, span: Span) -> CapabilityRequest {
     CapabilityRequest::new(Capability::ProcessExecute, Subject::Mention(text.clone()), text, span)
 }
 
 /// What an invocation asks for as a program.
-fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<CapabilityRequest> {
+fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<CapabilityRequest> {
     let text = invocation.text();
     let mut found = Vec::new();
-    if invocation.wrapper == Some(Wrapper::Escalating) {
+    if invocation.glimpsed {
+        found.push(mention(text, invocation.span));
+    } else if invocation.wrapper == Some(Wrapper::Escalating) {
         let mut asked = CapabilityRequest::new(
             Capability::ProcessExecute,
             command(invocation),
@@ -64,7 +77,7 @@ fn of_invocation(facts: &Facts, invocation: &Invocation, index: usize) -> Vec<Ca
         );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
-        asked.risks = risks(facts, index);
+        asked.risks = risks(effects);
         found.push(asked);
     } else {
         let outer = invocation.wrapped_in.iter().map(|(text, _)| text.clone());
@@ -98,10 +111,9 @@ fn suggestions(invocation: &Invocation) -> Vec<String> {
     found
 }
 
-fn risks(facts: &Facts, index: usize) -> Vec<String> {
+fn risks(effects: &[&Effect]) -> Vec<String> {
     let mut found = Vec::new();
-    let mine = facts.effects.iter().filter(|effect| effect.by == Some(index));
-    for effect in mine {
+    for effect in effects {
         match &effect.kind {
             EffectKind::RunsDownload => found.push("it runs what it downloads".to_owned()),
             EffectKind::Network { .. } => found.push("it talks to the network".to_owned()),
@@ -113,9 +125,8 @@ fn risks(facts: &Facts, index: usize) -> Vec<String> {
     found
 }
 
-fn destroys_remote(facts: &Facts, index: usize) -> bool {
-    let of_it = |effect: &&Effect| effect.by == Some(index);
-    facts.effects.iter().filter(of_it).any(|effect| matches!(effect.kind, EffectKind::DestroyRemote { .. }))
+fn destroys_remote(effects: &[&Effect]) -> bool {
+    effects.iter().any(|effect| matches!(effect.kind, EffectKind::DestroyRemote { .. }))
 }
 
 fn remote_loss(what: &str) -> String {
@@ -125,11 +136,12 @@ fn remote_loss(what: &str) -> String {
     }
 }
 
-/// What an effect asks for.
-fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
+/// What an effect asks for, of all the effects that its invocation has.
+fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<CapabilityRequest> {
     match &effect.kind {
         EffectKind::Read(target) => return of_read(target, effect.span),
         EffectKind::Write { target, change } => return of_write(target, *change, effect.span),
+        EffectKind::ReadTree { tree, files, .. } => return of_tree(tree, files.as_deref(), effect.span),
         EffectKind::List(_) => return Vec::new(),
         _ => {}
     }
@@ -140,26 +152,13 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
     let make =
         |capability, display: String| CapabilityRequest::new(capability, whole.clone(), display, effect.span);
     match &effect.kind {
-        EffectKind::ReadTree { tree, files, .. } => {
-            let mut found = of_read(tree, effect.span);
-            for file in files.iter().flatten() {
-                let subject = Subject::Path(vec![file.clone()]);
-                found.push(CapabilityRequest::new(
-                    Capability::FileRead,
-                    subject,
-                    format!("Read {file}"),
-                    effect.span,
-                ));
-            }
-            found
-        }
         EffectKind::DestroyRemote { .. } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
-            asked.risks = effect.by.map(|by| risks(facts, by)).unwrap_or_default();
+            asked.risks = risks(mine);
             vec![asked]
         }
         // What destroys asks already.
-        EffectKind::Network { .. } if effect.by.is_some_and(|by| destroys_remote(facts, by)) => Vec::new(),
+        EffectKind::Network { .. } if destroys_remote(mine) => Vec::new(),
         EffectKind::Network { query } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));
             asked.query = *query;
@@ -199,8 +198,9 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
-        // The first three are answered above, the others are the floor's or only noted.
+        // The first four are answered above, the others are the floor's or only noted.
         EffectKind::Read(_)
+        | EffectKind::ReadTree { .. }
         | EffectKind::List(_)
         | EffectKind::Write { .. }
         | EffectKind::Power
@@ -215,6 +215,15 @@ fn of_effect(facts: &Facts, effect: &Effect) -> Vec<CapabilityRequest> {
 
 fn plain(text: &str) -> Subject {
     Subject::Command { written: text.to_owned(), inner: Vec::new(), allow_needs_all: false }
+}
+
+fn of_tree(tree: &Target, files: Option<&[String]>, span: Span) -> Vec<CapabilityRequest> {
+    let mut found = of_read(tree, span);
+    for file in files.unwrap_or_default() {
+        let subject = Subject::Path(vec![file.clone()]);
+        found.push(CapabilityRequest::new(Capability::FileRead, subject, format!("Read {file}"), span));
+    }
+    found
 }
 
 fn of_read(target: &Target, span: Span) -> Vec<CapabilityRequest> {

@@ -98,6 +98,19 @@ impl Arg {
         self.parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 1 }).sum()
     }
 
+    /// Whether it may turn into no word at all, or into several.
+    #[must_use]
+    pub fn may_split(&self) -> bool {
+        let one_word = |text: &String| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?', '[']);
+        self.parts.iter().any(|part| match part {
+            Part::Hole(Hole { kind: HoleKind::OneOf(texts), splits, .. }) => {
+                *splits && !texts.iter().all(one_word)
+            }
+            Part::Hole(hole) => hole.splits && !matches!(hole.kind, HoleKind::Number),
+            Part::Text(_) => false,
+        })
+    }
+
     /// The known text at the start, up to the first hole.
     #[must_use]
     pub fn head(&self) -> &str {

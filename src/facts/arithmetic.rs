@@ -2,7 +2,7 @@
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::changes::assigns;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::state::{State, Stream, Value, is_number};
 use crate::report::Span;
 use crate::syntax::{Arithmetic, Cause, Word};
@@ -74,6 +74,8 @@ impl Gatherer<'_> {
 
     /// Arithmetic: a variable in it must hold a plain number, for bash evaluates its text.
     pub(super) fn arithmetic(&mut self, state: &mut State, arithmetic: &Arithmetic) {
+        // The text is looked through for each of its names.
+        self.pays(arithmetic.names.len() * (ITEM + arithmetic.text.len() / 32));
         for script in &arithmetic.scripts {
             let parts = self.substitution(state, script, arithmetic.span).parts(true);
             if !plain_operand(&Arg { parts, ..Arg::default() }) {

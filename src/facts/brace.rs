@@ -12,14 +12,22 @@ pub(super) enum Unit {
 /// The most words that one word may expand to.
 const MOST: usize = 256;
 
+/// The most opening braces of one word that are tried: for each one the rest of the word is looked through.
+const BRACES: usize = 64;
+
 /// Every word that the units expand to, in order; None when there are too many.
 pub(super) fn expand(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+    let opening = units.iter().filter(|unit| **unit == Unit::Char('{', false)).count();
+    if opening > BRACES { None } else { expanded(units) }
+}
+
+fn expanded(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
     let Some(found) = find(units) else { return Some(vec![units.to_vec()]) };
     let (start, end, choices) = found;
-    let tails = expand(units.get(end..).unwrap_or_default())?;
+    let tails = expanded(units.get(end..).unwrap_or_default())?;
     let mut words = Vec::new();
     for choice in choices {
-        for middle in expand(&choice)? {
+        for middle in expanded(&choice)? {
             for tail in &tails {
                 let mut word = units.get(..start).unwrap_or_default().to_vec();
                 word.extend(middle.iter().copied());

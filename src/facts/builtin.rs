@@ -6,6 +6,7 @@ use super::arg::{Arg, Hole, HoleKind};
 use super::changes::Changes;
 use super::gather::Gatherer;
 use super::path;
+use super::programs::Output;
 use super::state::{State, Stream, Value, unknown};
 use crate::host::Node;
 use crate::report::Span;
@@ -115,7 +116,8 @@ impl Gatherer<'_> {
             "trap" => self.trap(words),
             "printf" if words.get(1).and_then(Arg::text) == Some("-v") => {
                 if let Some(name) = words.get(2).and_then(Arg::text) {
-                    self.set_variable(state, name, Value::Text(unknown()), Span::default());
+                    let value = self.formatted(words.get(3..).unwrap_or_default());
+                    self.set_variable(state, name, Value::Text(value), Span::default());
                 }
             }
             "mapfile" | "readarray" | "getopts" => {
@@ -132,12 +134,16 @@ impl Gatherer<'_> {
             "shift" => {
                 let count = words.get(1).map_or(Some(1), |word| word.text()?.parse::<usize>().ok());
                 state.positional = match (state.positional.take(), count) {
-                    (Some(args), Some(count)) => Some(args.into_iter().skip(count).collect()),
+                    // Which ones go is only told by how many the first became.
+                    (Some(args), Some(count)) if !args.iter().take(count).any(Arg::may_split) => {
+                        Some(args.into_iter().skip(count).collect())
+                    }
                     _ => None,
                 };
             }
             "let" => words.iter().skip(1).for_each(|word| self.evaluated(state, word)),
             "set" => self.set(state, words),
+            "alias" => alias(state, words),
             _ => {}
         }
     }
@@ -178,16 +184,28 @@ impl Gatherer<'_> {
         home || lexical == "/" || path::parent(lexical) == "/"
     }
 
+    /// What `printf` would print of these words.
+    fn formatted(&self, words: &[Arg]) -> Arg {
+        let mut argv = vec![Arg::literal("printf", Span::default())];
+        argv.extend(words.iter().cloned());
+        match self.programs.read(&argv).map(|reading| reading.output) {
+            Some(Output::Text(text)) if self.formats_as_bash(words) => text,
+            _ => unknown(),
+        }
+    }
+
     fn declare(&mut self, state: &mut State, name: &str, words: &[Arg]) {
         let mut exports = name == "export";
         let mut fixes = name == "readonly";
         let mut own = matches!(name, "local" | "declare" | "typeset");
+        let mut refers = false;
         for word in words.iter().skip(1) {
             let head = word.head().to_owned();
             if head.starts_with(['-', '+']) {
                 exports |= head.starts_with('-') && head.contains('x');
                 fixes |= head.starts_with('-') && head.contains('r');
                 own &= !head.contains('g');
+                refers |= name != "export" && head.starts_with('-') && head.contains('n');
                 let rewrites = head.starts_with(['-', '+']) && head.contains(['i', 'l', 'u', 'c', 'f']);
                 if name != "export" && (head.contains('n') || rewrites) {
                     self.doubt(
@@ -225,6 +243,10 @@ impl Gatherer<'_> {
             let apart = head.contains("+=") || name == "local" && self.locals.is_empty();
             let value = if apart { unknown() } else { word.after(variable.len() + 1) };
             let variable = variable.trim_end_matches('+').to_owned();
+            if let Some(named) = value.text().filter(|_| refers) {
+                state.references.insert(variable, named.to_owned());
+                continue;
+            }
             if let Some(locals) = self.locals.last_mut().filter(|_| own) {
                 locals.insert(variable.clone());
             }
@@ -339,6 +361,15 @@ impl Gatherer<'_> {
                     return;
                 }
             }
+        }
+    }
+}
+
+/// `alias NAME=TEXT`: kept for a look at the text where the name is called.
+fn alias(state: &mut State, words: &[Arg]) {
+    for word in words.iter().skip(1).filter_map(Arg::text) {
+        if let Some((name, text)) = word.split_once('=') {
+            state.aliases.insert(name.to_owned(), text.to_owned());
         }
     }
 }

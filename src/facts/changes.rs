@@ -11,9 +11,8 @@ pub(super) fn assigns(text: &str, name: &str) -> bool {
         let rest = text.get(at + name.len()..).unwrap_or("").trim_start();
         let head = text.get(..at).unwrap_or("").trim_end();
         let assigned = rest.starts_with('=') && !rest.starts_with("==");
-        let compound = rest.find('=').is_some_and(|at| {
-            (1..=2).contains(&at)
-                && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
+        let compound = rest.bytes().take(3).position(|byte| byte == b'=').is_some_and(|at| {
+            at > 0 && rest.get(..at).is_some_and(|sign| sign.chars().all(|c| "+-*/%&|^<>".contains(c)))
         });
         assigned
             || compound
@@ -35,6 +34,8 @@ pub(super) struct Changes {
     pub functions: BTreeSet<String>,
     /// Anything at all (`eval`, `source`).
     pub anything: bool,
+    /// How many commands were looked at.
+    pub commands: usize,
 }
 
 impl Changes {
@@ -45,6 +46,7 @@ impl Changes {
     }
 
     pub(super) fn scan_command(&mut self, command: &Command) {
+        self.commands += 1;
         match command {
             Command::Simple(simple) => self.scan_simple(simple),
             // Elements of a pipeline and subshells keep their changes to themselves.

@@ -6,7 +6,7 @@ use super::EffectKind;
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
 use super::changes::Changes;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::state::{Function, State, Stream, Value, unknown};
 use crate::report::Span;
 use crate::syntax::{Cause, Command, Connective, Piece, Redirection, Script, Statement, Word};
@@ -49,12 +49,11 @@ impl Gatherer<'_> {
     /// Bodies of functions that this list defines and nothing in the text calls: judged with
     /// unknown arguments, since something outside the text may call them.
     fn uncalled(&mut self, state: &State, body: &[Statement]) {
-        for statement in body {
-            if let Command::Function { name, body, .. } = &statement.command
-                && !self.called.contains(name)
-                && self.calls.is_empty()
-            {
-                let mut own = State { positional: None, ..state.clone() };
+        let mut defined = Vec::new();
+        body.iter().for_each(|statement| definitions(&statement.command, &mut defined));
+        for (name, body) in defined {
+            if !self.called.contains(name) && self.calls.is_empty() {
+                let mut own = State { positional: None, ..self.copied(state) };
                 self.deeper(|walk| walk.command(&mut own, body, &Stream::Any));
             }
         }
@@ -115,6 +114,10 @@ impl Gatherer<'_> {
                         true,
                     );
                 }
+                if name == "command_not_found_handle" {
+                    let detail = "bash calls this function for every program that is not there";
+                    self.doubt(Cause::ExecutingEnvironment, detail, *span, true);
+                }
                 state.functions.insert(name.clone(), Function::Known(Rc::new((**body).clone())));
                 Stream::Any
             }
@@ -139,6 +142,7 @@ impl Gatherer<'_> {
         let before = std::mem::replace(&mut self.beside, true);
         let first = self.facts.invocations.len();
         let mut stream = stdin.clone();
+        self.pays(stream.size());
         let mut texts = Vec::new();
         for part in parts {
             let from = self.facts.invocations.len();
@@ -148,6 +152,7 @@ impl Gatherer<'_> {
         self.beside = before;
         if self.facts.invocations.len() > first {
             let text = texts.join(" | ");
+            self.pays(text.len());
             let span = self.span(span);
             self.facts.mentions.push((text, span));
         }
@@ -170,7 +175,7 @@ impl Gatherer<'_> {
         let from = self.facts.invocations.len();
         self.command(state, left, stdin);
         let middle = self.facts.invocations.len();
-        let mut after = state.clone();
+        let mut after = self.copied(state);
         // After `&&` the directory was entered; otherwise nobody knows.
         match operator {
             Connective::And => after.tentative = false,
@@ -186,6 +191,7 @@ impl Gatherer<'_> {
         if !first.is_empty() && !second.is_empty() {
             let sign = if operator == Connective::And { "&&" } else { "||" };
             let span = self.span(Span::default());
+            self.pays(first.len() + second.len());
             self.facts.mentions.push((format!("{first} {sign} {second}"), span));
         }
         Stream::Any
@@ -207,13 +213,17 @@ impl Gatherer<'_> {
     ) -> Stream {
         let mut ends = Vec::new();
         for (condition, body) in arms {
+            if !self.step(Span::default()) {
+                break;
+            }
             self.statements(state, condition, stdin);
-            let mut inside = state.clone();
+            let mut inside = self.copied(state);
             self.statements(&mut inside, body, stdin);
             ends.push(inside);
         }
         self.statements(state, otherwise, stdin);
         for end in &ends {
+            self.pays(end.size() * ITEM);
             state.join(end);
         }
         Stream::Any
@@ -238,7 +248,8 @@ impl Gatherer<'_> {
                 Function::Ambiguous => found.anything = true,
             }
         }
-        let mut inside = state.clone();
+        self.pays(found.commands * ITEM);
+        let mut inside = self.copied(state);
         if found.anything {
             inside.vars.values_mut().for_each(|value| *value = Value::Text(unknown()));
             inside.cwd = None;
@@ -255,12 +266,11 @@ impl Gatherer<'_> {
         if found.moves {
             inside.cwd = None;
         }
-        let before = inside.clone();
+        let before = self.copied(&inside);
         body(self, &mut inside);
         // What one round changes on the machine the next one finds.
-        if (inside.relinked, inside.opaque, inside.removed)
-            != (before.relinked, before.opaque, before.removed)
-        {
+        let machine = |state: &State| (state.disturbed, state.relinked, state.opaque, state.removed);
+        if machine(&inside) != machine(&before) {
             let mut next = before;
             next.machine_of(&inside);
             body(self, &mut next);
@@ -295,11 +305,14 @@ impl Gatherer<'_> {
     fn case(&mut self, state: &mut State, (subject, arms): (&Word, &[Arm]), stdin: &Stream) -> Stream {
         self.single(state, subject);
         for (patterns, body) in arms {
+            if !self.step(subject.span) {
+                break;
+            }
             for pattern in patterns {
                 self.single(state, pattern);
             }
             // An arm may fall through to the next (`;&`), so each starts where any before it may end.
-            let mut inside = state.clone();
+            let mut inside = self.copied(state);
             self.statements(&mut inside, body, stdin);
             state.join(&inside);
         }
@@ -314,14 +327,14 @@ impl Gatherer<'_> {
         stdin: &Stream,
     ) -> Stream {
         let (input, captured) = self.redirections(state, redirections, None);
-        let stream = self.command(state, command, &input.unwrap_or_else(|| stdin.clone()));
+        let stream = self.command(state, command, input.as_ref().unwrap_or(stdin));
         if captured { Stream::Any } else { stream }
     }
 
     /// Runs `body` in a copy of the shell: what it changes in the shell is lost, what it changes on
     /// the machine is not.
     fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
-        let mut own = state.clone();
+        let mut own = self.copied(state);
         let result = body(self, &mut own);
         state.machine_of(&own);
         result
@@ -395,5 +408,18 @@ fn leaves(command: &Command) -> bool {
         }
         Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
         _ => false,
+    }
+}
+
+/// The functions that a command defines, with their bodies, wherever in a list or pipeline they stand;
+/// those inside of groups and other bodies are found with the statements there.
+fn definitions<'a>(command: &'a Command, found: &mut Vec<(&'a String, &'a Command)>) {
+    match command {
+        Command::Function { name, body, .. } => found.push((name, body)),
+        Command::AndOr { left, right, .. } => {
+            [left, right].into_iter().for_each(|each| definitions(each, found))
+        }
+        Command::Pipeline { parts, .. } => parts.iter().for_each(|each| definitions(each, found)),
+        _ => {}
     }
 }

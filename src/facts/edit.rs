@@ -5,10 +5,23 @@ use super::expand::unset;
 use super::glob;
 use super::state::{Value, is_number};
 
+/// Longer values are not edited, nor by longer operands: where a pattern may end is tried from place to place.
+const LONGEST: usize = 1024;
+
+/// What an edit may cost: the square of the value's length, for it is matched from place to place.
+pub(super) fn cost(value: Option<&Value>, operand: &str) -> usize {
+    match value {
+        Some(Value::Text(arg)) if arg.length() <= LONGEST => {
+            arg.length() * (arg.length() + operand.len().min(LONGEST)) / 8
+        }
+        _ => 0,
+    }
+}
+
 /// `${name#pattern}` and its kin on a value that is known; else a hole.
 pub(super) fn edited(value: Option<&Value>, operator: &str, operand: &str) -> Vec<Part> {
     let text = match value {
-        Some(Value::Text(arg)) => arg.text(),
+        Some(Value::Text(arg)) => arg.text().filter(|text| text.len().max(operand.len()) <= LONGEST),
         _ => None,
     };
     text.and_then(|text| edit(text, operator, operand)).map_or_else(unset, |text| vec![Part::Text(text)])

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::expand::document;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::glob;
 use super::path::{self, Target};
 use super::programs::{Reading, Role, Use};
@@ -28,6 +28,10 @@ impl Gatherer<'_> {
         let cwd = self.directory(state, reading);
         let first = self.facts.effects.len();
         for each in &reading.uses {
+            if !self.pays(0) {
+                self.limit("the work of all expansions", each.arg.span);
+                break;
+            }
             match each.role {
                 Role::Pattern => {}
                 Role::PutTo => self.put(state, cwd.as_deref(), (reading, each), by),
@@ -88,7 +92,12 @@ impl Gatherer<'_> {
             }
             return;
         }
-        for target in self.targets(state, cwd, arg, reads) {
+        let mut targets = self.targets(state, cwd, arg, reads);
+        if !reads && !state.links.is_empty() {
+            let follows = !matches!(role, Role::Delete | Role::DeleteTree | Role::MoveFrom);
+            targets.extend(self.through_links(state, &targets, follows));
+        }
+        for target in targets {
             let kind = match (change, role) {
                 (Some(change), _) => EffectKind::Write { target, change },
                 (None, _) => {
@@ -152,7 +161,8 @@ impl Gatherer<'_> {
                 continue;
             }
             let found = if pattern {
-                let mut found = glob::expand(self.host, cwd.as_deref(), path).unwrap_or_default();
+                let mut found = glob::expand(self.host, cwd.as_deref(), path, &|names| self.pays(names))
+                    .unwrap_or_default();
                 // A pattern of git's matches hidden names too.
                 let here = cwd.as_deref().and_then(|cwd| self.host.list(Path::new(cwd))).unwrap_or_default();
                 found.extend(here.into_iter().filter(|name| glob::matches(path, name)));
@@ -202,6 +212,7 @@ impl Gatherer<'_> {
     /// The places of a word, with a doubt for those that cannot be told.
     fn targets(&mut self, state: &State, cwd: Option<&str>, arg: &Arg, reads: bool) -> Vec<Target> {
         let mut found = path::targets(self.host, cwd, arg);
+        self.pays(found.len() * 4 * ITEM);
         if let [Target::Below { root, name }] = found.as_slice()
             && let Some(files) = self.enumerate(state, &root.lexical, name.as_deref())
         {
@@ -329,7 +340,11 @@ impl Gatherer<'_> {
         }
         let cwd = state.cwd.clone();
         let reads = change.is_none();
-        for target in self.targets(state, cwd.as_deref(), word, reads) {
+        let mut targets = self.targets(state, cwd.as_deref(), word, reads);
+        if !reads && !state.links.is_empty() {
+            targets.extend(self.through_links(state, &targets, true));
+        }
+        for target in targets {
             let kind = match change {
                 Some(change) => {
                     state.disturbed |= disturbs(&target);

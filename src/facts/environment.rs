@@ -120,9 +120,6 @@ const EXECUTING: &[&str] = &[
     "RUSTFLAGS",
     "RUSTC_WRAPPER",
     "RUSTC_WORKSPACE_WRAPPER",
-    "DOCKER_HOST",
-    "DOCKER_CONFIG",
-    "KUBECONFIG",
     "MAVEN_OPTS",
     "GRADLE_OPTS",
     "LUA_INIT",
@@ -159,6 +156,33 @@ const EXECUTING: &[&str] = &[
     "GONOSUMDB",
     "GOVCS",
     "GOWORK",
+    "PSQLRC",
+    "PGHOST",
+    "PGHOSTADDR",
+    "PGSERVICE",
+    "PGSERVICEFILE",
+    "PGSYSCONFDIR",
+    "PGPASSFILE",
+    "PGOPTIONS",
+    "SSLKEYLOGFILE",
+    "GCC_EXEC_PREFIX",
+    "COMPILER_PATH",
+    "COLLECT_GCC_OPTIONS",
+    "CCC_OVERRIDE_OPTIONS",
+    "DEPENDENCIES_OUTPUT",
+    "SUNPRO_DEPENDENCIES",
+    "CPATH",
+    "VALGRIND_OPTS",
+    "SHELLCHECK_OPTS",
+    "MYPYPATH",
+    "GHCRTS",
+    "CAML_LD_LIBRARY_PATH",
+    "OCAMLRUNPARAM",
+    "NODE_REPL_EXTERNAL_MODULE",
+    "NODE_V8_COVERAGE",
+    "NODE_REDIRECT_WARNINGS",
+    "NODE_COMPILE_CACHE",
+    "NODE_ICU_DATA",
 ];
 
 /// Beginnings of such names.
@@ -187,6 +211,25 @@ const EXECUTING_PREFIXES: &[&str] = &[
     "GSH_",
     "LESS_",
     "GH_",
+    "AZURE_",
+    "BORG_",
+    "BUILDX_",
+    "CLOUDSDK_",
+    "COMPOSE_",
+    "CONSUL_",
+    "DOCKER_",
+    "HELM_",
+    "KUBE",
+    "KUSTOMIZE_",
+    "NOMAD_",
+    "PACKER_",
+    "PULUMI_",
+    "RCLONE_",
+    "RESTIC_",
+    "TERRAGRUNT_",
+    "TG_",
+    "VAGRANT_",
+    "VAULT_",
     "YARN_",
     "COREPACK_",
     "MISE_",
@@ -194,6 +237,28 @@ const EXECUTING_PREFIXES: &[&str] = &[
     "DIRENV_",
     "FZF_",
     "BAT_",
+    "PSQL_",
+    "PGSSL",
+    "MYSQL_",
+    "LIBMYSQL_",
+    "ETCDCTL_",
+    "OPENSSL_",
+    "PYTEST_",
+    "MYPY_",
+    "RUFF_",
+    "PYLINT",
+    "COVERAGE_",
+    "ESLINT_",
+    "PRETTIER_",
+    "BIOME_",
+    "JEST_",
+    "DENO_",
+    "JULIA_",
+    "ERL_",
+    "ELIXIR_",
+    "ISORT_",
+    "RUBOCOP_",
+    "GOLANGCI_",
 ];
 
 /// Endings of such names.
@@ -222,6 +287,13 @@ const DATA: &[&str] = &[
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
     "AWS_PROFILE",
+    "MYSQL_PWD",
+    "ETCDCTL_API",
+    "CLOUDSDK_CORE_PROJECT",
+    "COMPOSE_PROJECT_NAME",
+    "DOCKER_BUILDKIT",
+    "DOCKER_CLI_HINTS",
+    "HELM_NAMESPACE",
     "PIP_NO_INPUT",
     "PIP_DISABLE_PIP_VERSION_CHECK",
 ];
@@ -245,6 +317,26 @@ pub(super) fn executes(name: &str, value: Option<&str>) -> bool {
     !(helper && plain && (name.ends_with("PAGER") || value == Some("true") || value == Some(":")))
 }
 
+/// Whether a program hands this variable's value to a shell, and it is more than a name.
+pub(super) fn runs_its_value(name: &str, value: &str) -> bool {
+    let named = [
+        "PAGER",
+        "EDITOR",
+        "_COMMAND",
+        "_ASKPASS",
+        "_RSH",
+        "PS0",
+        "PS1",
+        "PS4",
+        "GIT_EXTERNAL_DIFF",
+        "VISUAL",
+        "BROWSER",
+    ];
+    value.contains([' ', '`', '$'])
+        && named.iter().any(|end| name.ends_with(end))
+        && executes(name, Some(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::executes;
@@ -257,6 +349,11 @@ mod tests {
             ("GIT_PAGER", Some("touch x;cat"), true),
             ("GIT_PAGER", None, true),
             ("PAGER", Some("less"), false),
+            ("KUBECONFIG", Some("x"), true),
+            ("KUBECTL_EXTERNAL_DIFF", Some("x"), true),
+            ("CLOUDSDK_PYTHON", Some("x"), true),
+            ("DOCKER_CONTEXT", Some("x"), true),
+            ("DOCKER_BUILDKIT", Some("1"), false),
             ("GIT_EDITOR", Some("true"), false),
             ("GIT_EXTERNAL_DIFF", Some("x"), true),
             ("LD_PRELOAD", Some(""), true),
@@ -267,6 +364,10 @@ mod tests {
             ("NODE_OPTIONS", Some(""), true),
             ("GIT_AUTHOR_NAME", Some("x"), false),
             ("LESSOPEN", Some("|x"), true),
+            ("PSQLRC", Some("x"), true),
+            ("PGPASSWORD", Some("x"), false),
+            ("MYSQL_PWD", Some("x"), false),
+            ("MYSQL_HOME", Some("."), true),
         ] {
             assert_eq!(executes(name, value), expected, "{name}={value:?}");
         }

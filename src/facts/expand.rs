@@ -4,27 +4,26 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::brace::{self, Unit as BraceUnit};
-use super::edit::edited;
+use super::edit::{self, edited};
 use super::field::{Unit, fixed, glued, push_list, push_parts, split};
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::glob;
 use super::state::{State, Stream, Value};
 use crate::report::Span;
 use crate::syntax::{Cause, ParameterForm, Piece, Word};
 
 /// The most fields one word may split into.
-const FIELDS: usize = 4096;
-
-/// The most opening braces of one word that are tried.
-const BRACES: usize = 64;
+const FIELDS: usize = 2048;
 
 impl Gatherer<'_> {
     /// Every field that the words expand to.
     pub(super) fn fields(&mut self, state: &mut State, words: &[Word]) -> Vec<Arg> {
         let mut args = Vec::new();
         for word in words {
-            args.extend(self.field(state, word));
-            if args.len() > FIELDS || self.text_budget == 0 {
+            let more = self.field(state, word);
+            let paid = self.pays(more.len() * ITEM);
+            args.extend(more);
+            if args.len() > FIELDS || !paid {
                 self.limit("fields", word.span);
                 break;
             }
@@ -37,9 +36,7 @@ impl Gatherer<'_> {
         // Most words have no brace; their tildes can stay what the reading made them.
         let braced = word.pieces.iter().any(has_brace);
         let units = brace_units(word, !braced);
-        let nested = units.iter().filter(|unit| matches!(unit, BraceUnit::Char('{', false))).count();
-        let expanded = if nested > BRACES { None } else { brace::expand(&units) };
-        let Some(alternatives) = expanded else {
+        let Some(alternatives) = brace::expand(&units) else {
             self.limit("brace expansion", word.span);
             return vec![Arg::any(Cause::Limit, word.span)];
         };
@@ -61,10 +58,10 @@ impl Gatherer<'_> {
                     units
                 }
             };
-            if !self.pays(&units, word.span) {
+            if !self.affords(&units, word.span) {
                 return vec![Arg::any(Cause::Limit, word.span)];
             }
-            for field in split(units) {
+            for field in split(units, state.separators()) {
                 args.extend(self.paths(state, &field, word.span));
             }
         }
@@ -77,7 +74,7 @@ impl Gatherer<'_> {
         let units: Vec<BraceUnit> = (0..word.pieces.len()).map(BraceUnit::Piece).collect();
         let mut arg = Arg { span: self.span(word.span), ..Arg::default() };
         let units = self.units(state, word, &units);
-        if !self.pays(&units, word.span) {
+        if !self.affords(&units, word.span) {
             return Arg::any(Cause::Limit, word.span);
         }
         for unit in units {
@@ -95,12 +92,12 @@ impl Gatherer<'_> {
     }
 
     /// Whether these units are within what all expansions of a text may come to.
-    fn pays(&mut self, units: &[Unit], span: Span) -> bool {
-        self.text_budget = self.text_budget.saturating_sub(units.len());
-        if self.text_budget == 0 {
+    fn affords(&mut self, units: &[Unit], span: Span) -> bool {
+        let paid = self.pays(units.len());
+        if !paid {
             self.limit("the length of all expansions", span);
         }
-        self.text_budget > 0
+        paid
     }
 
     fn units(&mut self, state: &mut State, word: &Word, alternative: &[BraceUnit]) -> Vec<Unit> {
@@ -211,17 +208,24 @@ impl Gatherer<'_> {
             self.element(state, (array, subscript.trim_end_matches(']')), form, quoted, units);
             return;
         }
-        let value = self.value(state, name, span);
+        let value = match form {
+            ParameterForm::Indirect => self.indirect(state, name, span),
+            _ => self.value(state, name, span),
+        };
+        let plain = matches!(form, ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect);
         let parts = match (form, value) {
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Text(arg))) => arg.parts,
-            (ParameterForm::Plain | ParameterForm::Length, Some(Value::Array(list))) => {
+            (_, Some(Value::Text(arg))) if plain => arg.parts,
+            (_, Some(Value::Array(list))) if plain => {
                 list.into_iter().next().map(|arg| arg.parts).unwrap_or_default()
             }
-            (ParameterForm::Plain | ParameterForm::Length, _) => unset(),
+            (ParameterForm::Plain | ParameterForm::Length | ParameterForm::Indirect, _) => unset(),
             (ParameterForm::Fallback { operator, operand }, value) => {
                 return self.fallback(state, (name, operator, operand), value, quoted, units);
             }
-            (ParameterForm::Edit { operator, operand }, value) => edited(value.as_ref(), operator, operand),
+            (ParameterForm::Edit { operator, operand }, value) => {
+                self.pays(edit::cost(value.as_ref(), operand));
+                edited(value.as_ref(), operator, operand)
+            }
         };
         push_parts(&parts, quoted, units);
     }
@@ -284,7 +288,10 @@ impl Gatherer<'_> {
         units: &mut Vec<Unit>,
     ) {
         let list = match state.vars.get(array) {
-            Some(Value::Array(list)) if matches!(form, ParameterForm::Plain) => Some(list.clone()),
+            Some(Value::Array(list)) if matches!(form, ParameterForm::Plain) => {
+                self.pays(list.len() * ITEM);
+                Some(list.clone())
+            }
             _ => None,
         };
         let Some(list) = list else {
@@ -310,7 +317,10 @@ impl Gatherer<'_> {
 
     fn all_positional(&mut self, state: &State, separate: bool, quoted: bool, units: &mut Vec<Unit>) {
         match &state.positional {
-            Some(args) => push_list(&args.clone(), quoted, separate, units),
+            Some(args) => {
+                self.pays(args.len() * ITEM);
+                push_list(args, quoted, separate, units);
+            }
             None => units.push(Unit::Hole(Hole {
                 kind: HoleKind::Any(Cause::DynamicWord),
                 splits: true,
@@ -325,9 +335,14 @@ impl Gatherer<'_> {
         let mut arg = Arg { span, ..Arg::default() };
         let mut pattern = String::new();
         let mut wild = false;
+        // The word before its first wildcard.
+        let mut before = None;
         for unit in field {
             match unit {
                 Unit::Char { character, active, .. } => {
+                    if *active && before.is_none() && matches!(character, '*' | '?' | '[') {
+                        before = Some(arg.clone());
+                    }
                     arg.push_text(character.encode_utf8(&mut [0; 4]));
                     let special = matches!(character, '*' | '?' | '[' | '\\');
                     wild |= *active && special && *character != '\\';
@@ -341,6 +356,11 @@ impl Gatherer<'_> {
             }
         }
         let Some(text) = arg.text().map(str::to_owned) else {
+            // What a pattern with an unknown part finds is not known from its first wildcard on.
+            if let Some(mut head) = before {
+                head.push_hole(Hole { kind: HoleKind::Any(Cause::DynamicWord), splits: true, lines: true });
+                arg = head;
+            }
             return vec![glued(arg, wild)];
         };
         if !wild || !glob::is_pattern(&pattern) {
@@ -358,7 +378,7 @@ impl Gatherer<'_> {
             unknown.glob = Some(glob);
             return vec![unknown];
         }
-        match glob::expand(self.host, state.cwd.as_deref(), &pattern) {
+        match glob::expand(self.host, state.cwd.as_deref(), &pattern, &|names| self.pays(names)) {
             None => {
                 self.limit("path pattern", span);
                 vec![Arg::any(Cause::Limit, span)]

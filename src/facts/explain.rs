@@ -62,7 +62,8 @@ impl Gatherer<'_> {
     /// Whether a file that a command would obey exists; a name may be a pattern.
     fn is_there(&self, state: &State, load: &str) -> bool {
         if glob::is_pattern(load) {
-            return glob::expand(self.host, state.cwd.as_deref(), load).is_none_or(|found| !found.is_empty());
+            let found = glob::expand(self.host, state.cwd.as_deref(), load, &|names| self.pays(names));
+            return found.is_none_or(|found| !found.is_empty());
         }
         path::locate(self.host, state.cwd.as_deref(), load).is_none_or(|place| place.node != Node::Missing)
     }

@@ -80,29 +80,63 @@ pub(super) fn push_list(list: &[Arg], quoted: bool, separate: bool, units: &mut 
     }
 }
 
-/// Splits at blanks that came from unquoted expansions.
-pub(super) fn split(units: Vec<Unit>) -> Vec<Vec<Unit>> {
+/// Splits at blanks that came from unquoted expansions, or at the characters of a known `IFS`.
+pub(super) fn split(units: Vec<Unit>, separators: Option<&str>) -> Vec<Vec<Unit>> {
+    let blank = |character: char| matches!(character, ' ' | '\t' | '\n');
+    let separates = |character: char| separators.map_or(blank(character), |all| all.contains(character));
     let mut fields = Vec::new();
     let mut field: Vec<Unit> = Vec::new();
-    let mut any = false;
+    // The field has something in it, or ended at blanks only.
+    let (mut any, mut after_blank) = (false, false);
     for unit in units {
-        let ends = match &unit {
-            Unit::Break => true,
-            Unit::Char { character, splits: true, .. } => matches!(character, ' ' | '\t' | '\n'),
-            _ => false,
+        let (ends, hard) = match &unit {
+            Unit::Break => (true, false),
+            Unit::Char { character, splits: true, .. } => (separates(*character), !blank(*character)),
+            _ => (false, false),
         };
         if !ends {
-            any = true;
+            (any, after_blank) = (true, false);
             field.push(unit);
             continue;
         }
-        if any {
+        // Blanks end a field that is there; any other separator ends one even if it is empty.
+        if any || hard && !after_blank {
             fields.push(std::mem::take(&mut field));
         }
-        any = false;
+        (any, after_blank) = (false, any && !hard);
     }
     if any {
         fields.push(field);
     }
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Unit, split};
+
+    #[test]
+    fn fields_end_where_bash_ends_them() {
+        for (text, separators, expected) in [
+            (" a  b ", None, vec!["a", "b"]),
+            ("a,b", None, vec!["a,b"]),
+            ("a,b c", Some(","), vec!["a", "b c"]),
+            (",a,,b,", Some(","), vec!["", "a", "", "b"]),
+            ("a , b", Some(", "), vec!["a", "b"]),
+            ("a b", Some(""), vec!["a b"]),
+        ] {
+            let units = text.chars().map(|character| Unit::Char { character, active: true, splits: true });
+            let fields: Vec<String> = split(units.collect(), separators)
+                .iter()
+                .map(|field| {
+                    let letter = |unit: &Unit| match unit {
+                        Unit::Char { character, .. } => Some(*character),
+                        _ => None,
+                    };
+                    field.iter().filter_map(letter).collect()
+                })
+                .collect();
+            assert_eq!(fields, expected, "{text:?} at {separators:?}");
+        }
+    }
 }

@@ -1,19 +1,20 @@
 //! The walk's frame: what it carries, its limits, and its start.
 
-use std::collections::BTreeSet;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use super::arg::Arg;
 use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
-use super::{Doubt, Effect, EffectKind, Facts};
+use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
 use crate::request::Request;
 use crate::syntax::{Cause, Limits, Problem, Script};
 
 /// How many commands one text may lead to, with all that its functions, loops and inner texts repeat.
-const STEPS: usize = 20_000;
+const STEPS: usize = 8_000;
 
 /// How deep texts may nest in texts (`sh -c`, `eval`, functions, wrappers).
 pub(super) const DEPTH: usize = 24;
@@ -22,8 +23,17 @@ pub(super) const DEPTH: usize = 24;
 /// recursive, and its stack must be enough in any caller.
 const LEVELS: usize = 160;
 
-/// How many characters all expansions of a text may make.
-const TEXT: usize = 4 << 20;
+/// What all expansions, copies and look-ups of a text may cost: the unit is about a character of a word.
+const WORK: usize = 512 << 10;
+
+/// What a word, a variable or a name in a folder costs where it is copied or compared.
+pub(super) const ITEM: usize = 16;
+
+/// How much effects may weigh: each may become a question, and all rules are held against it.
+const EFFECTS: usize = 6000;
+
+/// What an effect weighs beside a file that is read with many others.
+const EFFECT: usize = 2;
 
 /// Walks a script and writes down its facts.
 pub(super) struct Gatherer<'a> {
@@ -31,8 +41,12 @@ pub(super) struct Gatherer<'a> {
     pub programs: &'a Programs,
     pub facts: Facts,
     pub steps: usize,
-    /// Characters that expansions may still make.
-    pub text_budget: usize,
+    /// What is left of [`WORK`]; in a cell because looking something up costs as well.
+    work: Cell<usize>,
+    /// Effects so far, and the files that they list.
+    effects: usize,
+    /// The problems written down so far.
+    known: HashSet<Problem>,
     pub depth: usize,
     pub levels: usize,
     /// Functions being called, outermost first.
@@ -47,6 +61,10 @@ pub(super) struct Gatherer<'a> {
     pub inside: Option<Span>,
     /// POSIX mode: assignments before a special builtin last, and no function takes such a name.
     pub posix: bool,
+    /// How what is written down now was found.
+    pub found: Found,
+    /// A shell that may not be bash reads this text.
+    pub other_shell: bool,
     /// The command runs beside others (`&`, a pipeline): a function that calls itself here is a bomb.
     pub beside: bool,
     /// Process substitutions made so far, for their names.
@@ -87,7 +105,9 @@ impl<'a> Gatherer<'a> {
             programs,
             facts: Facts::default(),
             steps: STEPS,
-            text_budget: TEXT,
+            work: Cell::new(WORK),
+            effects: 0,
+            known: HashSet::new(),
             depth: 0,
             levels: 0,
             calls: Vec::new(),
@@ -96,6 +116,8 @@ impl<'a> Gatherer<'a> {
             wrappers: Vec::new(),
             inside: None,
             posix: false,
+            found: Found::Read,
+            other_shell: false,
             beside: false,
             substitutions: 0,
             limits: Limits::default(),
@@ -119,9 +141,7 @@ impl<'a> Gatherer<'a> {
     /// A whole text: its problems, then what it runs.
     pub(super) fn script(&mut self, state: &mut State, script: &Script, stdin: &Stream) -> Stream {
         for problem in &script.problems {
-            let span = self.span(problem.span);
-            let problem = Problem { span, ..problem.clone() };
-            self.facts.problems.push(Doubt { problem, grave: true, execution: false });
+            self.doubt(problem.cause, problem.detail.as_str(), problem.span, true);
         }
         self.statements(state, &script.body, stdin)
     }
@@ -133,18 +153,18 @@ impl<'a> Gatherer<'a> {
 
     /// Something that cannot be told; `grave` when what it hides may be anything.
     pub(super) fn doubt(&mut self, cause: Cause, detail: impl Into<String>, span: Span, grave: bool) {
-        let problem = Problem { cause, detail: detail.into(), span: self.span(span) };
-        let doubt = Doubt { problem, grave, execution: false };
-        if !self.facts.problems.iter().any(|known| known.problem == doubt.problem) {
-            self.facts.problems.push(doubt);
-        }
+        self.note((cause, detail.into(), span), grave, false);
     }
 
     /// A program, option or code that gsh has no reading of: the rules for running programs decide.
     pub(super) fn unexplained(&mut self, cause: Cause, detail: impl Into<String>, span: Span) {
-        let problem = Problem { cause, detail: detail.into(), span: self.span(span) };
-        if !self.facts.problems.iter().any(|known| known.problem == problem) {
-            self.facts.problems.push(Doubt { problem, grave: false, execution: true });
+        self.note((cause, detail.into(), span), false, true);
+    }
+
+    fn note(&mut self, (cause, detail, span): (Cause, String, Span), grave: bool, execution: bool) {
+        let problem = Problem { cause, detail, span: self.span(span) };
+        if self.known.insert(problem.clone()) {
+            self.facts.problems.push(Doubt { problem, grave, execution });
         }
     }
 
@@ -153,8 +173,26 @@ impl<'a> Gatherer<'a> {
         self.doubt(Cause::Limit, format!("limit reached: {what}"), span, true);
     }
 
+    /// Pays for work; false when there is none left for it, and then no command after this one is read.
+    pub(super) fn pays(&self, amount: usize) -> bool {
+        let left = self.work.get().saturating_sub(amount);
+        self.work.set(left);
+        left > 0
+    }
+
+    /// A copy of the shell, whose work grows with all that the shell knows.
+    pub(super) fn copied(&self, state: &State) -> State {
+        // It is joined with the first again, or dropped: each entry is looked at twice. Without pay it is
+        // empty, and the command that it is for ends the walk.
+        if self.pays(state.size() * 2 * ITEM) { state.clone() } else { State::default() }
+    }
+
     /// Whether there is budget for one more command; says so once when there is not.
     pub(super) fn step(&mut self, span: Span) -> bool {
+        if !self.pays(0) {
+            self.limit("the work of all expansions", span);
+            return false;
+        }
         if self.steps == 0 || self.depth > DEPTH || self.levels > LEVELS {
             self.limit("commands or nesting", span);
             return false;
@@ -165,7 +203,16 @@ impl<'a> Gatherer<'a> {
 
     /// Writes down an effect.
     pub(super) fn effect(&mut self, kind: EffectKind, by: Option<usize>, span: Span) {
-        self.facts.effects.push(Effect { kind, by, span: self.span(span) });
+        let files = match &kind {
+            EffectKind::ReadTree { files: Some(files), .. } => files.len(),
+            _ => 0,
+        };
+        self.effects += EFFECT + files;
+        if self.effects > EFFECTS {
+            self.work.set(0);
+            return self.limit("effects", span);
+        }
+        self.facts.effects.push(Effect { kind, by, span: self.span(span), found: self.found });
     }
 
     /// Runs `body` one level deeper.

@@ -7,10 +7,19 @@ use std::path::Path;
 /// The most words a pattern may expand to.
 const MOST: usize = 2048;
 
+/// What looking at a name costs, in the unit of all expansions.
+const NAME: usize = 4;
+
 /// Whether `name` matches a shell pattern in which a backslash protects the next character.
 /// `*` and `?` match any character, slashes included: callers match one component at a time.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
+    // Most patterns differ from most names in their first characters.
+    let plain = |byte: &u8| !matches!(byte, b'*' | b'?' | b'[' | b'\\');
+    let head = pattern.bytes().take_while(plain).count();
+    if pattern.as_bytes().get(..head) != name.as_bytes().get(..head) {
+        return false;
+    }
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     // The usual two-pointer match: on a mismatch go back to the last star and let it eat one more.
@@ -160,7 +169,14 @@ pub fn plain(pattern: &str) -> String {
 }
 
 /// What bash would make of a pattern, sorted; empty when nothing matches, None past a limit.
-pub(super) fn expand(host: &dyn Host, cwd: Option<&str>, pattern: &str) -> Option<Vec<String>> {
+///
+/// Every name that is looked at is paid for; None as well when one cannot be.
+pub(super) fn expand(
+    host: &dyn Host,
+    cwd: Option<&str>,
+    pattern: &str,
+    pays: &dyn Fn(usize) -> bool,
+) -> Option<Vec<String>> {
     let absolute = pattern.starts_with('/');
     if !absolute {
         cwd?;
@@ -171,7 +187,8 @@ pub(super) fn expand(host: &dyn Host, cwd: Option<&str>, pattern: &str) -> Optio
         let last = components.peek().is_none();
         let mut next = Vec::new();
         for head in &heads {
-            step(host, cwd, head, component, &mut next)?;
+            let looked = step((host, cwd), head, component, &mut next)?;
+            pays(looked * NAME).then_some(())?;
         }
         if !last {
             for head in &mut next {
@@ -188,33 +205,33 @@ pub(super) fn expand(host: &dyn Host, cwd: Option<&str>, pattern: &str) -> Optio
     Some(heads)
 }
 
-/// Follows one component below `head`.
+/// Follows one component below `head`; how many names were looked at.
 fn step(
-    host: &dyn Host,
-    cwd: Option<&str>,
+    (host, cwd): (&dyn Host, Option<&str>),
     head: &str,
     component: &str,
     next: &mut Vec<String>,
-) -> Option<()> {
+) -> Option<usize> {
     let dir = full(cwd, head);
     if !is_pattern(component) {
         let path = format!("{head}{}", plain(component));
         if host.node(Path::new(&full(cwd, &path))) != Node::Missing {
             next.push(path);
         }
-        return Some(());
+        return Some(1);
     }
     let mut names = host.list(Path::new(&dir)).unwrap_or_default();
     if component.starts_with('.') {
         names.extend([".".to_owned(), "..".to_owned()]);
     }
+    let looked = names.len() + 1;
     for name in names {
         let hidden = name.starts_with('.');
         if (!hidden || component.starts_with('.')) && matches(component, &name) {
             next.push(format!("{head}{name}"));
         }
     }
-    (next.len() <= MOST).then_some(())
+    (next.len() <= MOST).then_some(looked)
 }
 
 fn full(cwd: Option<&str>, path: &str) -> String {

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::EffectKind;
 use super::arg::{Arg, Below, Hole, HoleKind};
 use super::effects::{replace, stream_words};
 use super::gather::Gatherer;
 use super::path::{self, Target};
 use super::programs::{Fill, Inner, Reading, Role, Wrapper};
 use super::state::{State, Stream, Value};
+use super::{EffectKind, Found};
 use crate::report::Span;
 use crate::syntax::{self, Cause};
 
@@ -46,6 +46,12 @@ impl Gatherer<'_> {
             let text = self.written(index);
             self.wrappers.push((text, kind));
         }
+        let before = self.found;
+        if self.found == Found::Read
+            && matches!(name, "ssh" | "docker" | "podman" | "kubectl" | "docker-compose")
+        {
+            self.found = Found::Elsewhere;
+        }
         let mut last = None;
         for inner in &reading.inner {
             let before = self.facts.problems.len();
@@ -53,7 +59,7 @@ impl Gatherer<'_> {
                 if same_shell {
                     walk.one(state, inner, (name, span), stdin)
                 } else {
-                    let mut own = State { pipes: state.pipes.clone(), ..state.clone() };
+                    let mut own = walk.copied(state);
                     let stream = walk.one(&mut own, inner, (name, span), stdin);
                     state.machine_of(&own);
                     stream
@@ -70,6 +76,7 @@ impl Gatherer<'_> {
                 invocation.explained = false;
             }
         }
+        self.found = before;
         if wraps {
             self.wrappers.pop();
         }
@@ -78,6 +85,25 @@ impl Gatherer<'_> {
     }
 
     fn one(
+        &mut self,
+        state: &mut State,
+        inner: &Inner,
+        (name, span): (&str, Span),
+        stdin: &Stream,
+    ) -> Stream {
+        // Which shell `sh`, `awk` or `su` start is the machine's affair.
+        let other = match name {
+            "bash" | "rbash" => false,
+            "eval" | "trap" | "." | "source" => self.other_shell,
+            _ => self.other_shell || !matches!(inner, Inner::Command { .. }),
+        };
+        let before = std::mem::replace(&mut self.other_shell, other);
+        let stream = self.read_inner(state, inner, (name, span), stdin);
+        self.other_shell = before;
+        stream
+    }
+
+    fn read_inner(
         &mut self,
         state: &mut State,
         inner: &Inner,
@@ -197,6 +223,13 @@ impl Gatherer<'_> {
         let script = syntax::parse(literal.as_bytes(), &self.limits);
         let outer = self.inside;
         self.inside = Some(self.span(text.span));
+        // What could not be read may still show a danger plainly.
+        if !script.problems.is_empty() {
+            self.plain_commands(state, literal);
+        }
+        if self.other_shell {
+            self.dialect(literal, &script);
+        }
         let stream = match shell {
             Reader::Here => self.script(state, &script, stdin),
             Reader::Later => self.script(&mut state.later(), &script, stdin),
@@ -212,10 +245,15 @@ impl Gatherer<'_> {
         stream
     }
 
+    /// The same for a text that this very shell reads.
+    pub(super) fn look_here(&mut self, state: &State, text: &Arg) {
+        self.shell_text(&mut state.clone(), text, (Reader::Here, true), &Stream::Any);
+    }
+
     /// A text that a shell may come to run: a look at it can only find dangers, never explain.
     pub(super) fn look(&mut self, state: &State, text: &Arg) {
         if text.text().is_some() {
-            self.shell_text(&mut state.clone(), text, (Reader::Child(&[]), true), &Stream::Any);
+            self.shell_text(&mut self.copied(state), text, (Reader::Child(&[]), true), &Stream::Any);
         }
     }
 

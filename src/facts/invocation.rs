@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
 use super::environment;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::identity::Identity;
 use super::path::Target;
 use super::programs::{Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
-use super::{Change, EffectKind, Invocation, text_of};
+use super::{Change, EffectKind, Found, Invocation, text_of};
 use crate::report::Span;
 use crate::syntax::{
     AssignedValue, Assignment, Cause, Piece, Redirection, RedirectionOperator, Simple, Word,
@@ -26,7 +26,7 @@ impl Gatherer<'_> {
         };
         let by = (!argv.is_empty()).then_some(self.facts.invocations.len());
         let (input, captured) = self.redirections(state, &simple.redirections, by);
-        let stdin = input.unwrap_or_else(|| stdin.clone());
+        let stdin = input.as_ref().unwrap_or(stdin);
         if argv.is_empty() {
             for assignment in &simple.assignments {
                 self.assign(state, assignment);
@@ -54,7 +54,7 @@ impl Gatherer<'_> {
             // A shell in POSIX mode keeps what stands before a special builtin.
             lasting || builtin::is_special(name)
         });
-        let stream = self.invoke(state, argv, &stdin);
+        let stream = self.invoke(state, argv, stdin);
         for (name, value, exported) in saved.into_iter().rev() {
             // `x=1 export x` keeps the value, and an evaluated text may.
             let value = match (keeps, value) {
@@ -171,6 +171,7 @@ impl Gatherer<'_> {
     pub(super) fn invoke(&mut self, state: &mut State, argv: Vec<Arg>, stdin: &Stream) -> Stream {
         let Some(first) = argv.first() else { return Stream::Any };
         let span = first.span;
+        self.pays(argv.len());
         if !self.step(span) {
             return Stream::Any;
         }
@@ -187,7 +188,7 @@ impl Gatherer<'_> {
         }
         if let Some(function) = state.functions.get(&name).cloned() {
             if let Function::Maybe(body) = function {
-                let mut own = state.clone();
+                let mut own = self.copied(state);
                 self.call(&mut own, &name, &Function::Known(body), argv.clone(), stdin);
                 let identity = self.identify(state, &name);
                 let stream = self.known(state, argv, &identity, stdin);
@@ -195,6 +196,9 @@ impl Gatherer<'_> {
                 return if stream == Stream::Download { stream } else { Stream::Any };
             }
             return self.call(state, &name, &function, argv, stdin);
+        }
+        if !state.aliases.is_empty() {
+            self.alias(state, &name, &argv);
         }
         let identity = self.identify(state, &name);
         self.known(state, argv, &identity, stdin)
@@ -207,7 +211,7 @@ impl Gatherer<'_> {
             for name in names {
                 let mut words = vec![Arg::literal(name, first.span)];
                 words.extend(argv.iter().skip(1).cloned());
-                self.invoke(&mut state.clone(), words, stdin);
+                self.invoke(&mut self.copied(state), words, stdin);
             }
         }
         self.doubt(Cause::DynamicWord, "the command's name is only known when it runs", first.span, true);
@@ -227,6 +231,7 @@ impl Gatherer<'_> {
             arity: reading.map_or(0, |reading| reading.arity),
             prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
+            glimpsed: matches!(self.found, Found::Glimpsed | Found::Guessed),
             wrapper: reading.and_then(|reading| reading.wrapper),
             span: self.span(span),
         });
@@ -263,6 +268,7 @@ impl Gatherer<'_> {
         self.calls.push(name.to_owned());
         self.locals.push(BTreeSet::new());
         let outer = state.positional.replace(argv.into_iter().skip(1).collect());
+        self.pays(state.size() * ITEM);
         let vars = state.vars.clone();
         let stream = self.deeper(|walk| walk.command(state, body, stdin));
         state.positional = outer;
@@ -279,6 +285,8 @@ impl Gatherer<'_> {
 
     /// A command whose name is known: its table, effects, inner commands, output.
     fn known(&mut self, state: &mut State, argv: Vec<Arg>, identity: &Identity, stdin: &Stream) -> Stream {
+        // What flows into it may be looked through, or passed on.
+        self.pays(stdin.size() / 8);
         let span = argv.first().map_or_else(Span::default, |word| word.span);
         let mut words = argv.clone();
         if let Some(first) = words.first_mut() {
@@ -295,14 +303,20 @@ impl Gatherer<'_> {
         let Some(reading) = reading else {
             self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);
             self.opaque_words(&words);
+            self.carried(state, &identity.name, &words);
             state.disturb();
             return if *stdin == Stream::Download { Stream::Download } else { Stream::Any };
         };
         let mut explained = self.explain(state, &words, &reading, identity, span);
+        let first = self.facts.effects.len();
         explained &= self.uses(state, &reading, index);
-        self.links(state, &words, index);
+        self.links(state, &words, first);
         if identity.name == "git" {
             self.contents(state, &reading, &words, index);
+            self.git_alias(state, &words);
+        }
+        if identity.name == "ln" {
+            self.made_link(state, &words);
         }
         explained &= self.several_words(&reading, &words);
         self.acts(state, &reading, index, span);
@@ -313,6 +327,7 @@ impl Gatherer<'_> {
         self.code_input(state, &reading, stdin, (index, span));
         if !reading.unexplained.is_empty() {
             self.opaque_words(&words);
+            self.hidden(state, (&reading, &words), stdin, index);
         }
         if let Some(invocation) = self.facts.invocations.get_mut(index) {
             invocation.explained = explained;
@@ -327,8 +342,9 @@ impl Gatherer<'_> {
     }
 
     /// Whether what comes after must not trust links any more: this command made, moved or copied some.
-    fn links(&mut self, state: &mut State, words: &[Arg], index: usize) {
-        let mine = self.facts.effects.iter().filter(|effect| effect.by == Some(index));
+    /// `first` is its first effect.
+    fn links(&mut self, state: &mut State, words: &[Arg], first: usize) {
+        let mine = self.facts.effects.iter().skip(first);
         let writes: Vec<Change> = mine
             .filter_map(|effect| match &effect.kind {
                 EffectKind::Write { target, change } if !matches!(target, Target::Known(place) if super::is_device(&place.real)) => Some(*change),

@@ -5,20 +5,27 @@
 //! and what each word does. What it cannot tell it says ([`Facts::problems`]).
 #![forbid(clippy::disallowed_methods)]
 
+mod alias;
 pub mod arg;
 mod arithmetic;
 mod brace;
 mod builtin;
+mod carried;
 mod changes;
+mod code;
 mod command;
+mod decode;
+mod dialect;
 mod edit;
 mod effects;
 mod environment;
 mod expand;
 mod explain;
 mod field;
+pub mod foreign;
 mod gather;
 pub mod glob;
+mod hidden;
 mod identity;
 mod inner;
 mod invocation;
@@ -84,6 +91,8 @@ pub struct Invocation {
     pub prefer: &'static str,
     /// The wrappers around it, outermost first, as written.
     pub wrapped_in: Vec<(String, Wrapper)>,
+    /// It was found by looking through what is not explained: it asks for nothing by itself.
+    pub glimpsed: bool,
     /// It is itself a wrapper around the invocations that follow.
     pub wrapper: Option<Wrapper>,
     /// Where it stands.
@@ -149,6 +158,24 @@ pub struct Effect {
     pub by: Option<usize>,
     /// Where it stands.
     pub span: Span,
+    /// How it was found.
+    pub found: Found,
+}
+
+/// How an effect was found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Found {
+    /// By reading what runs.
+    #[default]
+    Read,
+    /// By looking through what is not explained but will run: a danger there is one, anything else asks
+    /// for nothing by itself.
+    Glimpsed,
+    /// In words that an unknown program may run, or not.
+    Guessed,
+    /// By reading what runs on another machine or in a container: what it does there is not done here, but
+    /// the same paths may be reached.
+    Elsewhere,
 }
 
 /// What an effect does.

@@ -4,12 +4,16 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::arg::{Arg, Below, HoleKind};
-use super::gather::Gatherer;
+use super::decode;
+use super::gather::{Gatherer, ITEM};
 use super::path;
 use super::programs::{Act, Output, Reading, Role};
 use super::state::{State, Stream};
 use crate::host::Node;
 use crate::report::Span;
+
+/// What listing a folder costs, in the unit of all expansions.
+const FOLDER: usize = 16 * ITEM;
 
 impl Gatherer<'_> {
     /// What the command prints, as far as that is known.
@@ -22,6 +26,12 @@ impl Gatherer<'_> {
     ) -> Stream {
         let networked = reading.acts.iter().any(|act| matches!(act, Act::Network { .. }));
         let reads = reading.uses.iter().any(|each| matches!(each.role, Role::Read | Role::ReadTree));
+        if let Stream::Text(input) = stdin
+            && !reads
+            && let Some(text) = input.text().and_then(|input| decode::decoded(words, input))
+        {
+            return Stream::Text(Arg::literal(text, input.span));
+        }
         match &reading.output {
             _ if networked => Stream::Download,
             Output::Any if words.len() == 2 && words.first().and_then(Arg::text) == Some("dirname") => {
@@ -34,6 +44,7 @@ impl Gatherer<'_> {
             Output::Any if *stdin == Stream::Download && !reads => Stream::Download,
             Output::Any => Stream::Any,
             Output::Nothing => Stream::Text(Arg::default()),
+            Output::Text(_) if !self.formats_as_bash(words) => Stream::Any,
             Output::Text(arg) => Stream::Text(arg.clone()),
             Output::InputLines if reads => Stream::Any,
             Output::InputLines => stdin.some_lines(),
@@ -51,6 +62,17 @@ impl Gatherer<'_> {
             Output::Listing => self.listing(state, reading, words),
             Output::Paths { roots, name } => self.printed_paths(state, reading, roots, name.as_deref()),
         }
+    }
+
+    /// Whether `echo` or `printf` prints these words here as bash does: other shells have fewer backslash
+    /// sequences, and print options of `echo`.
+    pub(super) fn formats_as_bash(&self, words: &[Arg]) -> bool {
+        let own = |word: &Arg| {
+            let text = word.text().unwrap_or_default();
+            text.starts_with('-') && text.contains(['e', 'E'])
+                || text.split('\\').skip(1).any(|rest| rest.starts_with(['x', 'u', 'U', 'e', 'E', 'c']))
+        };
+        !self.other_shell || !words.iter().any(own)
     }
 
     /// The paths a program prints: the files themselves when they can be listed, else their kind.
@@ -145,9 +167,12 @@ impl Gatherer<'_> {
         let mut seen = 0;
         while let Some(dir) = waiting.pop() {
             let full = joined(root, &dir);
+            if !self.pays(FOLDER) {
+                return None;
+            }
             for entry in self.host.list(Path::new(&full)).unwrap_or_default() {
                 seen += 1;
-                if seen > LOOKED_AT {
+                if seen > LOOKED_AT || !self.pays(2 * ITEM) {
                     return None;
                 }
                 let rest = joined(&dir, &entry);

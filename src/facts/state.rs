@@ -19,6 +19,14 @@ pub(super) struct State {
     pub tentative: bool,
     /// Variables that the script set or unset.
     pub vars: BTreeMap<String, Value>,
+    /// Variables that stand for other ones (`declare -n`), with their names.
+    pub references: BTreeMap<String, String>,
+    /// Words that a line's first word may stand for (`alias`).
+    pub aliases: BTreeMap<String, String>,
+    /// The same for git's subcommands (`git config alias.NAME`).
+    pub git_aliases: BTreeMap<String, String>,
+    /// Links that the text made: their places and what they lead to.
+    pub links: BTreeMap<String, String>,
     /// Those of them that programs started from here see.
     pub exported: BTreeSet<String>,
     /// Variables that may not be assigned any more.
@@ -81,6 +89,15 @@ pub(super) enum Stream {
 }
 
 impl Stream {
+    /// What copying it, or looking through it, costs in characters.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Text(arg) => 1 + arg.length(),
+            Self::Lines(HoleKind::OneOf(lines)) => 1 + lines.len(),
+            _ => 1,
+        }
+    }
+
     /// The parts of a word that `$(…)` makes of the stream.
     pub(super) fn parts(&self, quoted: bool) -> Vec<Part> {
         let hole = |kind| vec![Part::Hole(Hole { kind, splits: !quoted, lines: true })];
@@ -119,7 +136,47 @@ impl Stream {
     }
 }
 
+impl Value {
+    /// What copying it costs, in entries.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Text(arg) => 1 + arg.length() / 64,
+            Self::Array(list) => 1 + list.len(),
+            Self::Unset => 1,
+        }
+    }
+}
+
 impl State {
+    /// How many entries a copy of it has, long texts counted as several.
+    pub(super) fn size(&self) -> usize {
+        let values: usize = self.vars.values().map(Value::size).sum();
+        let written: usize = self.written.values().map(|text| 1 + text.length() / 64).sum();
+        let names = self.exported.len() + self.readonly.len() + self.functions.len() + self.pipes.len();
+        1 + values + written + names + self.positional.as_ref().map_or(0, Vec::len)
+    }
+
+    /// The variable that a name stands for, through references.
+    pub(super) fn referred<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        // References may lead in a circle.
+        for _ in 0..self.references.len().min(8) {
+            match self.references.get(name) {
+                Some(other) => name = other,
+                None => break,
+            }
+        }
+        name
+    }
+
+    /// What splits fields here, where it is not blanks.
+    pub(super) fn separators(&self) -> Option<&str> {
+        match self.vars.get("IFS") {
+            Some(Value::Text(arg)) => arg.text(),
+            _ => None,
+        }
+    }
+
     /// Forgets a directory that may not have been entered.
     pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.tentative) {
@@ -144,6 +201,10 @@ impl State {
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
         self.removed |= other.removed;
+        self.references.extend(copies(&other.references));
+        self.aliases.extend(copies(&other.aliases));
+        self.git_aliases.extend(copies(&other.git_aliases));
+        self.links.extend(copies(&other.links));
         self.exported.extend(other.exported.iter().cloned());
         self.readonly.extend(other.readonly.iter().cloned());
         if self.positional != other.positional {
@@ -198,6 +259,8 @@ impl State {
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
         self.removed |= other.removed;
+        self.git_aliases.extend(copies(&other.git_aliases));
+        self.links.extend(copies(&other.links));
         self.written.extend(other.written.iter().map(|(path, text)| (path.clone(), text.clone())));
     }
 
@@ -208,6 +271,10 @@ impl State {
             cwd: self.cwd.clone(),
             tentative: self.tentative,
             vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            references: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            git_aliases: self.git_aliases.clone(),
+            links: self.links.clone(),
             exported: self.exported.clone(),
             readonly: BTreeSet::new(),
             functions: BTreeMap::new(),
@@ -221,6 +288,10 @@ impl State {
             pipes: self.pipes.clone(),
         }
     }
+}
+
+fn copies(map: &BTreeMap<String, String>) -> impl Iterator<Item = (String, String)> {
+    map.iter().map(|(key, value)| (key.clone(), value.clone()))
 }
 
 /// A text of which nothing is known.

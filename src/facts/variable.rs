@@ -1,7 +1,8 @@
 //! What a variable holds at one point of a script.
 
 use super::arg::{Arg, Hole, HoleKind};
-use super::gather::Gatherer;
+use super::environment;
+use super::gather::{Gatherer, ITEM};
 use super::state::{State, Value};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -12,6 +13,7 @@ const LONGEST: usize = 64 * 1024;
 impl Gatherer<'_> {
     /// Gives a variable a value, by whatever route: says so when that changes what runs.
     pub(super) fn set_variable(&mut self, state: &mut State, name: &str, value: Value, span: Span) {
+        let name = &state.referred(name).to_owned();
         let value = match value {
             Value::Text(arg) if arg.length() > LONGEST => {
                 self.limit("the length of a variable", span);
@@ -24,6 +26,9 @@ impl Gatherer<'_> {
             Value::Array(_) | Value::Unset => None,
         };
         self.environment(name, text.as_deref(), span);
+        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
+            self.glance(state, &Arg::literal(text, span));
+        }
         if self.host.var(name).is_some() {
             state.exported.insert(name.to_owned());
         }
@@ -36,6 +41,7 @@ impl Gatherer<'_> {
 
     /// A variable's text, when all of it is known.
     pub(super) fn text_of_variable(&self, state: &State, name: &str) -> Option<String> {
+        let name = state.referred(name);
         match state.vars.get(name) {
             Some(Value::Text(arg)) => arg.text().map(str::to_owned),
             Some(_) => None,
@@ -47,7 +53,9 @@ impl Gatherer<'_> {
     /// A variable's value; None when it is unset.
     pub(super) fn value(&self, state: &State, name: &str, span: Span) -> Option<Value> {
         let hole = |kind| Some(Value::Text(Arg::hole(Hole { kind, splits: true, lines: false }, span)));
+        let name = state.referred(name);
         if let Some(value) = state.vars.get(name) {
+            self.pays(value.size() * ITEM);
             return (*value != Value::Unset).then(|| value.clone());
         }
         match name {
@@ -68,11 +76,23 @@ impl Gatherer<'_> {
         }
     }
 
+    /// The value of the variable whose name a variable holds. It is told for the dangers in it only: the
+    /// name may also be one that bash looks up in another way.
+    pub(super) fn indirect(&mut self, state: &State, name: &str, span: Span) -> Option<Value> {
+        self.doubt(Cause::UnknownConstruct, "indirect", span, true);
+        let named = self.text_of_variable(state, name)?;
+        self.value(state, &named, span)
+    }
+
     fn positional(&self, state: &State, name: &str, span: Span) -> Option<Value> {
         let Some(args) = &state.positional else {
             return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
         };
         let index: usize = name.parse().ok()?;
+        // What stands before it may have become no argument, or several, and so may itself.
+        if args.iter().take(index).any(Arg::may_split) {
+            return Some(Value::Text(Arg::any(Cause::DynamicWord, span)));
+        }
         args.get(index.checked_sub(1)?).map(|arg| Value::Text(arg.clone()))
     }
 }

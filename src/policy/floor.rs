@@ -3,7 +3,7 @@
 use crate::facts::arg::{Arg, Part};
 use crate::facts::path::{Located, Target, is_below, name, normal, parent};
 use crate::facts::programs::Push;
-use crate::facts::{Change, Effect, EffectKind, Facts, glob};
+use crate::facts::{Change, Effect, EffectKind, Facts, Found, glob};
 use crate::host::{Host, Node};
 use crate::report::Span;
 
@@ -150,6 +150,16 @@ pub fn judge(facts: &Facts, host: &dyn Host) -> Ruling {
     let mut ruling = Ruling::default();
     for effect in &facts.effects {
         if let Some((entry, detail)) = hit(effect, host) {
+            let where_else = match effect.found {
+                Found::Read | Found::Glimpsed => None,
+                Found::Guessed => Some("a program that gsh does not know may run this"),
+                Found::Elsewhere => Some("on another machine or in a container this would be"),
+            };
+            if let Some(what) = where_else {
+                let detail = format!("{what}: {entry} ({detail})");
+                ruling.suspects.push(Suspect { detail, span: effect.span });
+                continue;
+            }
             ruling.hits.push(Hit { entry, detail, span: effect.span });
         } else if let Some(detail) = suspect(effect, host) {
             ruling.suspects.push(Suspect { detail, span: effect.span });
@@ -277,7 +287,9 @@ fn vital_matches(pattern: &str, host: &dyn Host) -> bool {
     let homes = host.homes();
     let homes = homes.iter().filter_map(|home| home.to_str());
     let mut vital = SYSTEM.iter().copied().chain(homes);
-    glob::is_pattern(pattern) && vital.any(|path| same_components(pattern, path))
+    // What is in the folder of homes is a home, also where this machine has none of that name.
+    let home = ["/home", "/Users"].iter().any(|folder| same_components(&parent(pattern), folder));
+    glob::is_pattern(pattern) && (home || vital.any(|path| same_components(pattern, path)))
 }
 
 fn same_components(pattern: &str, path: &str) -> bool {
@@ -355,13 +367,24 @@ fn push_hit(push: &Push, directory: Option<&str>, host: &dyn Host) -> Option<(&'
     None
 }
 
+fn is_glimpsed(effect: &Effect) -> bool {
+    matches!(effect.found, Found::Glimpsed | Found::Guessed)
+}
+
 /// What the worst value of an unknown word would do.
 fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
     match &effect.kind {
         EffectKind::Write { target: Target::Unknown { worst, shown, .. }, change }
             if *change >= Change::Write =>
         {
-            let worst_hit = worst.as_ref().and_then(|place| path_hit(place, *change, host));
+            let worst_hit = worst.as_ref().and_then(|place| {
+                let wild = glob::is_pattern(&place.lexical).then(|| place.lexical.clone());
+                path_hit(&Located { pattern: wild, ..place.clone() }, *change, host)
+            });
+            // What was only glimpsed may be no such thing at all.
+            if worst_hit.is_none() && is_glimpsed(effect) {
+                return None;
+            }
             Some(match (worst_hit, worst) {
                 (Some((entry, path)), _) => {
                     format!("if the unknown part of {shown} is empty this is {path} ({entry})")
@@ -371,14 +394,16 @@ fn suspect(effect: &Effect, host: &dyn Host) -> Option<String> {
             })
         }
         EffectKind::Write { target: Target::Known(place) | Target::Below { root: place, .. }, .. }
-            if place.stale =>
+            if place.stale && !is_glimpsed(effect) =>
         {
             Some(format!("an earlier part may make {} lead to anything", place.lexical))
         }
         EffectKind::Push { push, .. } => {
             let opaque = |arg: &Arg| arg.parts.iter().any(|part| matches!(part, Part::Hole(_)));
-            let unknown = push.refspecs.iter().any(|each| each.alternatives(64).is_none() && opaque(each));
-            (unknown && (push.force || push.delete)).then(|| "the branch may be the main one".to_owned())
+            let mut unknown =
+                push.refspecs.iter().filter(|each| each.alternatives(64).is_none() && opaque(each));
+            let loses = |each: &Arg| push.force || push.delete || each.head().starts_with(['+', ':']);
+            unknown.any(loses).then(|| "the branch may be the main one".to_owned())
         }
         _ => None,
     }

@@ -3,6 +3,8 @@
 //! Operands and expressions are read in their plain forms only: quotes, nested commands and
 //! subscripts follow other rules in there than anywhere else, and anything in them may run.
 
+use std::collections::BTreeSet;
+
 use super::parse::{Read, Reader};
 use super::scan::is_name_byte;
 use super::word::push_text;
@@ -35,7 +37,7 @@ impl Reader<'_> {
             return Ok(Piece::Parameter { name, form: ParameterForm::Length, quoted });
         }
         if self.peek(0) == Some(b'!') {
-            return self.doubt("indirect");
+            return self.indirect(quoted);
         }
         let name = self.subscripted_name()?;
         if self.peek(0) == Some(b'}') {
@@ -44,6 +46,18 @@ impl Reader<'_> {
         }
         let form = self.parameter_form(quoted)?;
         Ok(Piece::Parameter { name, form, quoted })
+    }
+
+    /// `${!name}`, and none of the other things that begin so (`${!name@}`, `${!name[@]}`, `${!:-…}`).
+    fn indirect(&mut self, quoted: bool) -> Read<Piece> {
+        self.pos += 1;
+        match self.name() {
+            Some(name) if self.peek(0) == Some(b'}') => {
+                self.pos += 1;
+                Ok(Piece::Parameter { name, form: ParameterForm::Indirect, quoted })
+            }
+            _ => self.doubt("indirect"),
+        }
     }
 
     fn end_of_parameter(&mut self) -> Read<()> {
@@ -210,7 +224,8 @@ impl Reader<'_> {
         let text = self.slice(start, self.pos).to_owned();
         let span = self.span(start, self.pos);
         self.pos += close.len();
-        names.dedup();
+        let mut known = BTreeSet::new();
+        names.retain(|name: &String| known.insert(name.clone()));
         Ok(Arithmetic { text, names, scripts, span })
     }
 

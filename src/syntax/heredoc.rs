@@ -108,6 +108,8 @@ struct Lexer<'t> {
     pending: Vec<Pending>,
     /// One past the last character that a backslash protects.
     escape_end: Option<usize>,
+    /// How many frames were open at the outermost here-document of the substitution that is being read.
+    document: Option<usize>,
     /// How many `((` were no arithmetic: each was searched for its end in vain.
     failures: usize,
     masked: Vec<u8>,
@@ -125,6 +127,7 @@ impl<'t> Lexer<'t> {
             inside: false,
             pending: Vec::new(),
             escape_end: None,
+            document: None,
             failures: 0,
             masked,
             documents: BTreeMap::new(),
@@ -166,6 +169,9 @@ impl<'t> Lexer<'t> {
             Some(b')') => self.close_parenthesis(parens)?,
             Some(b'\n') => self.newline()?,
             Some(b'c') if self.is_case() => return self.doubt("heredoc-case"),
+            // Bash writes a substitution anew from its tree, and forgets the `;` that comes next there: it
+            // then runs `a; b` behind the body as `a b`.
+            Some(b';') if self.document.is_some() => return self.doubt("heredoc-semicolon"),
             _ => self.pos += 1,
         }
         Ok(())
@@ -209,6 +215,7 @@ impl<'t> Lexer<'t> {
             return self.doubt("heredoc-end");
         }
         self.frames.pop();
+        self.document = self.document.filter(|level| *level <= self.frames.len());
         self.pos += 1;
         Ok(())
     }

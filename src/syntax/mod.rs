@@ -249,6 +249,8 @@ pub enum ParameterForm {
     Plain,
     /// `${#name}`: a number.
     Length,
+    /// `${!name}`: the value of the variable that `name` names.
+    Indirect,
     /// `${name:-word}` `:=` `:?` `:+` (and without the colon): operator and operand.
     Fallback {
         /// `-`, `=`, `?` or `+`, with its colon if it has one.
@@ -329,7 +331,7 @@ pub enum RedirectionOperator {
 }
 
 /// Something that was not understood, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Problem {
     /// The class of the cause.
     pub cause: Cause,

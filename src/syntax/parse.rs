@@ -29,7 +29,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { bytes: 128 * 1024, code: 32 * 1024, depth: 64, nodes: 200_000, progress: 4_000 }
+        Self { bytes: 128 * 1024, code: 24 * 1024, depth: 64, nodes: 200_000, progress: 2_500 }
     }
 }
 
@@ -137,7 +137,8 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Script {
     let split = match heredoc::split(text) {
         Ok(split) => split,
         Err(doubt) => {
-            let span = place.span(doubt.at, (doubt.at + 1).min(text.len()));
+            let start = text.floor_char_boundary(doubt.at);
+            let span = place.span(start, text.ceil_char_boundary(start + 1));
             problems.push(problem(Cause::UnknownConstruct, doubt.check, span));
             Split::untouched(text)
         }
@@ -248,10 +249,12 @@ fn entry_limit(text: &str, place: &Place<'_>) -> Option<Problem> {
 /// The steps of the grammar grow with the square of these counts, and the work of one step with the
 /// count itself: counting steps would stop it late. No text that a person could judge comes near them.
 fn costly_shape(text: &str) -> Option<&'static str> {
-    let (mut open, mut deepest, mut bars, mut patterns, mut sums) = (0usize, 0usize, 0usize, 0usize, 0usize);
-    let mut brackets = 0usize;
-    let mut before = 0u8;
-    for byte in text.bytes() {
+    let (mut open, mut deepest, mut closed, mut bars, mut patterns) =
+        (0usize, 0usize, 0usize, 0usize, 0usize);
+    let (mut sums, mut brackets, mut documents) = (0usize, 0usize, 0usize);
+    let mut before = b' ';
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
         match byte {
             b'(' => {
                 open += 1;
@@ -261,29 +264,34 @@ fn costly_shape(text: &str) -> Option<&'static str> {
             }
             b'[' => {
                 sums += usize::from(before == b'$');
-                brackets += usize::from(before == b']');
+                let after = bytes.get(at + 1).is_some_and(|after| !b" \t\n[".contains(after));
+                brackets += usize::from(before == b']' || after && b" \t\n;&|(".contains(&before));
             }
-            b')' => open = open.saturating_sub(1),
+            b')' if open == 0 => closed += 1,
+            b')' => open -= 1,
             b'|' => bars += 1,
+            b'<' => documents += usize::from(before == b'<'),
             _ => {}
         }
         before = byte;
     }
-    match (deepest, bars, patterns, sums, brackets) {
-        (513.., ..) => Some("nesting: too many open parentheses"),
-        (_, 6001.., ..) => Some("bar-count: too many bars"),
-        (_, _, 1025.., ..) => Some("pattern-count: too many pattern lists"),
-        (_, _, _, 1025.., _) => Some("arith-count: too many arithmetic texts"),
-        (_, _, _, _, 513..) => Some("bracket-count: too many brackets beside brackets"),
-        _ => None,
-    }
+    let counts = [
+        (deepest, 512, "nesting: too many open parentheses"),
+        (closed, 512, "nesting: too many closing parentheses"),
+        (bars, 1280, "bar-count: too many bars"),
+        (patterns, 1024, "pattern-count: too many pattern lists"),
+        (sums, 1024, "arith-count: too many arithmetic texts"),
+        (brackets, 512, "bracket-count: too many words that begin with a bracket"),
+        (documents, 512, "document-count: too many here-documents"),
+    ];
+    counts.into_iter().find(|(count, most, _)| count > most).map(|(_, _, shape)| shape)
 }
 
 /// What a hundred steps of the grammar cost. Once it has met an error each step may go back over all
-/// that follows, and the text is not understood anyway: only a few kilobytes more are read then, for
-/// the dangers that can still be seen in them.
-fn step_cost(state: &ParseState) -> usize {
-    if state.has_error() { 100 } else { 1 }
+/// that follows, so its work grows with the text, which is not understood anyway: only a few kilobytes more
+/// are read then, for the dangers that can still be seen in them.
+fn step_cost(state: &ParseState, length: usize) -> usize {
+    if state.has_error() { 60 * (length / 1024).max(1) } else { 1 }
 }
 
 /// Runs the grammar, unless it would need more steps than are left.
@@ -302,7 +310,7 @@ fn grammar(text: &str, place: &Place<'_>) -> Result<Tree, Problem> {
     let bytes = text.as_bytes();
     let purse = &place.budget.progress;
     let mut progress = |state: &ParseState| {
-        if Budget::spend(purse, step_cost(state)) {
+        if Budget::spend(purse, step_cost(state, bytes.len())) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -388,8 +396,9 @@ impl Reader<'_> {
         self.whole.get(start..end).unwrap_or_default()
     }
 
+    /// The whole characters that these bytes are of.
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
-        self.place.span(start, end)
+        self.place.span(self.whole.floor_char_boundary(start), self.whole.ceil_char_boundary(end))
     }
 
     /// A refusal by a named check, at the current byte.

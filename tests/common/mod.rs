@@ -2,21 +2,6 @@
 pub(crate) mod cases;
 pub(crate) mod fixture;
 pub(crate) mod machine;
+pub(crate) mod policy;
 
-use gsh::policy::compose::{Composition, compose};
-use gsh::policy::{Places, Policy};
-
-/// The policy of a machine without any configuration.
-pub(crate) fn builtin_policy() -> Policy {
-    let places = Places {
-        home: Some("/home/dev".to_owned()),
-        project: Some(fixture::PROJECT.to_owned()),
-        temporaries: vec!["/tmp".to_owned()],
-        path_folders: vec!["/usr/bin".to_owned(), "/bin".to_owned()],
-        homes: vec!["/home/dev".to_owned(), "/root".to_owned()],
-    };
-    compose(
-        Vec::new(),
-        Composition { places, today: "2026-01-01".to_owned(), mode: None, resolve: &|_| None },
-    )
-}
+pub(crate) use policy::builtin_policy;

@@ -1,6 +1,6 @@
 //! Many scripts through many cages, and the account of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -9,11 +9,15 @@ use std::thread;
 
 use crate::cage::Workshop;
 use crate::cases::rows;
+use crate::checks;
 use crate::compare::{self, Understood};
-use crate::generate::{Manner, Numbers, sample};
+use crate::counts::{Counted, Counts};
+use crate::generate::{Manner, Numbers, Sample, sample};
 use crate::inside::Outcome;
+use crate::kinds::kinds;
 use crate::known::KNOWN;
 use crate::mutate::mutant;
+use crate::nested::nested;
 use crate::state::{stateful, working};
 use crate::world;
 
@@ -33,16 +37,20 @@ enum Source {
     Nasty,
     State,
     Mutant,
+    Nested,
     Given,
 }
 
 /// What is known of some scripts.
 #[derive(Debug, Default, Clone, Copy)]
-struct Count {
-    all: usize,
+pub(crate) struct Count {
+    /// All of them.
+    pub(crate) all: usize,
     but_execution: usize,
-    but_paths: usize,
-    not: usize,
+    /// Understood but for where paths lead.
+    pub(crate) but_paths: usize,
+    /// Not understood.
+    pub(crate) not: usize,
     starts: usize,
     stopped: usize,
 }
@@ -51,7 +59,7 @@ struct Count {
 #[derive(Debug, Default)]
 struct Account {
     by_source: BTreeMap<Source, Count>,
-    by_row: BTreeMap<&'static str, Count>,
+    counts: Counts,
     /// Why everyday scripts were not understood.
     doubts: BTreeMap<String, (usize, String)>,
     disagreements: Vec<String>,
@@ -92,17 +100,17 @@ pub(crate) fn run(shop: &Workshop) -> ExitCode {
     });
     let mut account = account.into_inner().unwrap_or_default();
     account.recheck(shop);
+    match checks::wrong(shop) {
+        Ok(wrong) => account.failures.extend(wrong),
+        Err(error) => account.failures.push(error.to_string()),
+    }
     account.report()
 }
 
 /// Shows what each text of a file does, and what the facts say; texts end at a line `%%`.
 fn given(shop: &Workshop, path: &str) -> ExitCode {
     let Ok(text) = std::fs::read_to_string(path) else { return ExitCode::FAILURE };
-    let scripts = text.split("%%\n").map(|text| Script {
-        text: text.trim_end_matches('\n').to_owned(),
-        source: Source::Given,
-        rows: Vec::new(),
-    });
+    let scripts = text.split("%%\n").map(|text| Script::plain(text.trim_end_matches('\n'), Source::Given));
     for done in batch(shop, &scripts.collect::<Vec<_>>()) {
         match done {
             Ok(done) => println!("{}", shown(&done)),
@@ -116,35 +124,39 @@ fn given(shop: &Workshop, path: &str) -> ExitCode {
 struct Script {
     text: String,
     source: Source,
-    rows: Vec<&'static str>,
+    rows: BTreeSet<&'static str>,
+    pairs: BTreeSet<(&'static str, &'static str)>,
+}
+
+impl Script {
+    fn made(made: Sample, source: Source) -> Self {
+        Self { text: made.text, source, rows: made.rows, pairs: made.pairs }
+    }
+
+    fn plain(text: impl Into<String>, source: Source) -> Self {
+        Self { text: text.into(), source, rows: BTreeSet::new(), pairs: BTreeSet::new() }
+    }
 }
 
 fn script(seed: u64, index: usize, texts: &[String]) -> Script {
     let own = seed.wrapping_mul(1_000_003).wrapping_add(u64::try_from(index).unwrap_or(0));
-    let manner = match index % 6 {
-        0 | 1 => Manner::Everyday,
-        2 | 3 => Manner::Nasty,
+    let mut numbers = Numbers::new(own);
+    match index % 9 {
+        0 | 1 => Script::made(sample(own, Manner::Everyday), Source::Everyday),
+        2 | 3 => Script::made(sample(own, Manner::Nasty), Source::Nasty),
         4 => {
-            let mut numbers = Numbers::new(own);
             let works = numbers.below(3) == 0;
             let text = if works { working(&mut numbers, "m1") } else { stateful(&mut numbers, "m1") };
-            return Script {
-                text,
-                source: Source::State,
-                rows: vec![if works { "working program" } else { "state" }],
-            };
+            let rows = BTreeSet::from([if works { "working program" } else { "state" }]);
+            Script { rows, ..Script::plain(text, Source::State) }
         }
-        _ => {
-            let mut numbers = Numbers::new(own);
+        5 => {
             let made = [sample(own, Manner::Everyday).text, sample(own, Manner::Nasty).text];
             let texts = if numbers.below(3) == 0 { made.as_slice() } else { texts };
-            let text = mutant(&mut numbers, texts);
-            return Script { text, source: Source::Mutant, rows: Vec::new() };
+            Script::plain(mutant(&mut numbers, texts), Source::Mutant)
         }
-    };
-    let made = sample(own, manner);
-    let source = if manner == Manner::Everyday { Source::Everyday } else { Source::Nasty };
-    Script { text: made.text, source, rows: made.rows.into_iter().collect() }
+        _ => Script::made(nested(&mut numbers), Source::Nested),
+    }
 }
 
 /// Everyday texts of the case files, which harm nothing.
@@ -161,7 +173,9 @@ pub(crate) struct Done {
     /// The script.
     pub(crate) text: String,
     source: Source,
-    rows: Vec<&'static str>,
+    rows: BTreeSet<&'static str>,
+    pairs: BTreeSet<(&'static str, &'static str)>,
+    kinds: BTreeSet<&'static str>,
     count: Count,
     /// What the facts do not hold.
     pub(crate) missing: Vec<String>,
@@ -209,14 +223,17 @@ fn batch(shop: &Workshop, scripts: &[Script]) -> Vec<io::Result<Done>> {
         let doubts =
             facts.problems.iter().filter(|doubt| !doubt.execution).map(|doubt| doubt.problem.detail.clone());
         let doubts = doubts.collect();
-        let (text, source, rows) = (script.text.clone(), script.source, script.rows.clone());
-        done.push(Ok(Done { text, source, rows, count, missing, listed, doubts, outcome }));
+        let kinds = kinds(&compare::read(&script.text));
+        let (text, source) = (script.text.clone(), script.source);
+        let (rows, pairs) = (script.rows.clone(), script.pairs.clone());
+        done.push(Ok(Done { text, source, rows, pairs, kinds, count, missing, listed, doubts, outcome }));
     }
     done
 }
 
 impl Count {
-    fn add(&mut self, other: Self) {
+    /// Adds others.
+    pub(crate) fn add(&mut self, other: Self) {
         self.all += other.all;
         self.but_execution += other.but_execution;
         self.but_paths += other.but_paths;
@@ -225,7 +242,8 @@ impl Count {
         self.stopped += other.stopped;
     }
 
-    fn percent(&self, part: usize) -> usize {
+    /// A part of all, in percent.
+    pub(crate) fn percent(&self, part: usize) -> usize {
         part * 100 / self.all.max(1)
     }
 }
@@ -241,9 +259,12 @@ impl Account {
                 }
             };
             self.by_source.entry(done.source).or_default().add(done.count);
-            for row in &done.rows {
-                self.by_row.entry(row).or_default().add(done.count);
-            }
+            self.counts.take(&Counted {
+                rows: &done.rows,
+                pairs: &done.pairs,
+                kinds: &done.kinds,
+                count: done.count,
+            });
             if done.source == Source::Everyday {
                 for doubt in &done.doubts {
                     let entry = self.doubts.entry(doubt.clone()).or_insert((0, done.text.clone()));
@@ -264,10 +285,8 @@ impl Account {
 
     /// The known disagreements must still be there.
     fn recheck(&mut self, shop: &Workshop) {
-        let scripts: Vec<Script> = KNOWN
-            .iter()
-            .map(|known| Script { text: known.script.to_owned(), source: Source::Given, rows: Vec::new() })
-            .collect();
+        let scripts: Vec<Script> =
+            KNOWN.iter().map(|known| Script::plain(known.script, Source::Given)).collect();
         for done in batch(shop, &scripts) {
             match done {
                 Ok(done) if done.missing.is_empty() => {
@@ -294,13 +313,7 @@ impl Account {
     }
 
     fn report(mut self) -> ExitCode {
-        for (row, count) in &self.by_row {
-            println!(
-                "{row:22} {:6} scripts, {:3}% not understood",
-                count.all,
-                count.percent(count.not + count.but_paths)
-            );
-        }
+        self.failures.extend(self.counts.report());
         for (source, count) in &self.by_source {
             println!(
                 "{source:?}: {} scripts, {} starts, {}% not understood ({}% but for paths), {}% left to rules for programs, {} stopped",

@@ -6,7 +6,7 @@ use gsh::facts::programs::{Programs, Wrapper};
 use gsh::facts::{Change, Doubt, EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
 use gsh::request::{Entry, ReadingOptions, Request};
-use gsh::syntax::{Cause, Limits, parse};
+use gsh::syntax::{Cause, Limits, Script, parse};
 
 use crate::inside::{Outcome, Start};
 use crate::world::PROJECT;
@@ -24,6 +24,11 @@ pub(crate) enum Understood {
     Not,
 }
 
+/// A text as it is read.
+pub(crate) fn read(text: &str) -> Script {
+    parse(text.as_bytes(), &Limits::default())
+}
+
 /// The facts of a text on the cage's machine.
 pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
     let request = Request {
@@ -34,7 +39,7 @@ pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
         options: ReadingOptions::default(),
         entry: Entry::Command,
     };
-    gather(&parse(text.as_bytes(), &Limits::default()), &request, host, &Programs::default())
+    gather(&read(text), &request, host, &Programs::default())
 }
 
 /// How much these facts understand.
@@ -75,7 +80,7 @@ pub(crate) fn disagreement(facts: &Facts, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Everything that bash did and the facts do not hold. Leniently, a substitution may print nothing.
-fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
     let starts = outcome.starts.iter().filter_map(|start| missing_start(facts, start));
     let changes = outcome.changed.iter().filter(|path| !explains_change(facts, path));
     starts.chain(changes.map(|path| format!("changed {path}"))).collect()

@@ -383,7 +383,14 @@ pub(crate) fn stand_in(argv: &[String]) -> ExitCode {
         ("git", [verb, what, ..]) if verb == "rev-parse" && what == "HEAD" => {
             println!("0123456789abcdef0123456789abcdef01234567");
         }
-        ("git", [verb, ..]) if verb == "ls-files" => println!("a.txt\nsrc/lib.rs\nsrc/main.rs"),
+        // With a pattern only what fits it, or loops over sources would be given other files.
+        ("git", [verb, words @ ..]) if verb == "ls-files" => {
+            let suffix = words.last().and_then(|word| word.strip_prefix('*')).unwrap_or_default();
+            let files = ["a.txt", "src/lib.rs", "src/main.rs"].map(|name| Path::new(PROJECT).join(name));
+            let here = std::env::current_dir().unwrap_or_default();
+            let names = files.iter().filter_map(|file| file.strip_prefix(&here).ok()?.to_str());
+            names.filter(|name| name.ends_with(suffix)).for_each(|name| println!("{name}"));
+        }
         _ => {}
     }
     ExitCode::SUCCESS

@@ -1,8 +1,10 @@
 //! From words told apart to a reading: roles, inner commands, effects.
 
+use std::ops::Range;
+
 use super::readers;
-use super::scan::{Scan, scan, scan_through, slots};
-use super::table::{Command, Doing, Effect, Printed, Slot, What};
+use super::scan::{Scan, scan, scan_through, slots, splits};
+use super::table::{Command, Doing, Effect, Printed, Slot, What, fits};
 use super::{Act, Fill, Inner, Input, Output, Reading, Role, Unexplained, Use, Wrapper};
 use crate::facts::arg::Arg;
 use crate::report::Span;
@@ -54,6 +56,31 @@ fn cause_of(word: &Arg) -> Cause {
     if word.text().is_some() { Cause::UnknownOption } else { Cause::DynamicWord }
 }
 
+/// Effects that change others, wherever among the words they were told.
+#[derive(Default)]
+struct Later {
+    /// Operands of the first role have the second.
+    casts: Vec<(Role, Role)>,
+    /// Files that are not obeyed, or not used, after all.
+    spared: Vec<&'static str>,
+}
+
+impl Later {
+    /// Takes away what is spared: files that would be obeyed, and of the uses in `own`, which are not among
+    /// the words. How many uses went.
+    fn spare(&self, own: Range<usize>, reading: &mut Reading) -> usize {
+        let spared = |name: &str| self.spared.contains(&name);
+        let before = reading.uses.len();
+        let mut place = 0..;
+        reading.uses.retain(|each| {
+            let is_own = place.next().is_some_and(|place: usize| own.contains(&place));
+            !(is_own && each.arg.text().is_some_and(spared))
+        });
+        reading.loads.retain(|each| !spared(each));
+        before - reading.uses.len()
+    }
+}
+
 /// Everything the options and operands do.
 pub(super) fn settle(
     command: &'static Command,
@@ -65,7 +92,8 @@ pub(super) fn settle(
     for (cause, word, index) in &scan.problems {
         reading.unexplained(*cause, word.clone(), Some(*index));
     }
-    let mut casts = Vec::new();
+    let mut later = Later::default();
+    let own = reading.uses.len();
     let dry =
         scan.found.iter().flat_map(|found| found.option.effects).any(|each| matches!(each, Effect::Dry));
     let spared = reading.spared.clone();
@@ -74,7 +102,8 @@ pub(super) fn settle(
         Effect::Runs(name) => !spared.iter().any(|spare| covers(spare, name)),
         _ => true,
     };
-    effects(command.effects.iter().filter(held), &mut casts, reading);
+    effects(command.effects.iter().filter(held), &mut later, reading);
+    let given = reading.uses.len();
     if !command.prefer.is_empty() {
         reading.prefer = command.prefer;
     }
@@ -90,23 +119,23 @@ pub(super) fn settle(
             word(what, value, found.index, reading);
         }
         let before = reading.unexplained.len();
-        effects(found.option.effects.iter(), &mut casts, reading);
+        effects(found.option.effects.iter(), &mut later, reading);
         for unexplained in reading.unexplained.iter_mut().skip(before) {
             unexplained.detail = found.option.names.join(" ");
             unexplained.index = Some(found.index);
         }
     }
     name_destroyed(scan, reading);
-    let settled = reading.uses.len();
+    let settled = reading.uses.len() - later.spare(own..given, reading);
     let filled = place(command, scan, slots, argv, reading);
     if !filled && (!command.has_subcommands() || scan.operands.is_empty()) {
-        effects(command.alone.iter().filter(held), &mut casts, reading);
+        effects(command.alone.iter().filter(held), &mut later, reading);
     }
     if scan.operands.is_empty() && scan.found.is_empty() {
-        effects(command.bare.iter(), &mut casts, reading);
+        effects(command.bare.iter(), &mut later, reading);
     }
     for each in reading.uses.iter_mut().skip(settled) {
-        if let Some((_, to)) = casts.iter().rev().find(|(from, _)| *from == each.role) {
+        if let Some((_, to)) = later.casts.iter().rev().find(|(from, _)| *from == each.role) {
             each.role = *to;
         }
     }
@@ -196,7 +225,13 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
     let dash = arg.text() == Some("-");
     match what {
         What::Use(Role::Read | Role::ReadTree | Role::SearchTree | Role::List) | What::Out if dash => {}
-        What::Use(role) => reading.uses.push(Use { role, arg: arg.clone() }),
+        What::Use(role) => {
+            // Who takes a file's name may take an address.
+            if matches!(role, Role::Read | Role::ReadTree | Role::Load) && arg.head().contains("://") {
+                reading.act(Doing::Network);
+            }
+            reading.uses.push(Use { role, arg: arg.clone() });
+        }
         What::Out => reading.uses.push(Use { role: Role::Write, arg: arg.clone() }),
         What::Data | What::Assignment | What::Command | What::ShellWords => {}
         What::ShellFile => {
@@ -213,6 +248,10 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
         What::Shell => {
             reading.inner.push(Inner::Shell { text: arg.clone(), args: Vec::new(), posix: true });
         }
+        What::ShellCode => {
+            reading.glances.push(vec![arg.clone()]);
+            reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index));
+        }
         What::Code => reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index)),
         What::Unexplained => reading.unexplained(Cause::UnknownOption, arg.display(), Some(index)),
         What::Plain => {
@@ -220,15 +259,29 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
                 reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
             }
         }
+        What::Package => {
+            if !is_package(arg) {
+                reading.unexplained(Cause::DynamicWord, arg.display(), Some(index));
+            }
+        }
         What::Remote => remote(arg, index, reading),
         What::Local | What::Setting => told_apart(what, arg, index, reading),
         What::OneOf(words) => {
-            if !arg.text().is_some_and(|text| words.contains(&text)) {
+            if !words.iter().any(|each| is_one(each, arg)) {
                 reading.unexplained(Cause::UnknownOption, arg.display(), Some(index));
             }
         }
         What::Act(doing) => reading.act(doing),
         What::Language(language) => readers::language(language, arg, index, reading),
+    }
+}
+
+/// Whether the word is this one, or one of those that it is a pattern for.
+fn is_one(word: &str, arg: &Arg) -> bool {
+    match word.strip_suffix('*') {
+        // What begins so is one of them, however it goes on.
+        Some(head) if !head.is_empty() => arg.head().starts_with(head) && !splits(arg),
+        _ => arg.text().is_some_and(|text| text == word || fits(word, text)),
     }
 }
 
@@ -250,6 +303,17 @@ fn told_apart(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
     }
 }
 
+/// A package's name, perhaps with a version: no path, no address, no repository of a forge.
+fn is_package(arg: &Arg) -> bool {
+    let Some(text) = arg.text() else { return false };
+    // One `/`, between a scope and its package.
+    let slashes = if text.starts_with('@') { 1 } else { 0 };
+    text.starts_with(|first: char| first == '@' || first.is_ascii_alphanumeric())
+        && text.matches('/').count() == slashes
+        && !text.contains("..")
+        && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "@/._-+~^=<>!*,[] ".contains(letter))
+}
+
 /// `ext::COMMAND` runs a program; what is not known may be that.
 fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
     match arg.text() {
@@ -259,22 +323,22 @@ fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
     }
 }
 
-fn effects(
-    list: impl Iterator<Item = &'static Effect>,
-    casts: &mut Vec<(Role, Role)>,
-    reading: &mut Reading,
-) {
+fn effects(list: impl Iterator<Item = &'static Effect>, later: &mut Later, reading: &mut Reading) {
     for effect in list {
         match effect {
-            Effect::Recast(from, to) => casts.push((*from, *to)),
+            Effect::Recast(from, to) => later.casts.push((*from, *to)),
             Effect::NoFirst | Effect::Operands(_) | Effect::Dry => {}
             Effect::Act(doing) => reading.act(*doing),
             Effect::Unexplained(cause) => reading.unexplained(*cause, "", None),
             Effect::Output(printed) => reading.output = output(*printed),
             Effect::Runs(name) => reading.executes_settings.push((*name).to_owned()),
+            Effect::Spares("destroy-remote") => {
+                reading.acts.retain(|act| !matches!(act, Act::DestroyRemote { .. }));
+            }
             Effect::Spares(name) => {
                 reading.executes_settings.retain(|each| !covers(name, each));
                 reading.spared.push((*name).to_owned());
+                later.spared.push(name);
             }
             Effect::Loads(path) => reading.loads.push((*path).to_owned()),
             Effect::Use(role, path) => {

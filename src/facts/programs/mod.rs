@@ -52,6 +52,12 @@ fn read_by(command: &'static table::Command, argv: &[Arg]) -> Reading {
     reading
 }
 
+/// Whether a program has a table.
+#[must_use]
+pub fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
 /// The built-in table of a program.
 fn find(name: &str) -> Option<&'static table::Command> {
     let at = tables::PROGRAMS.binary_search_by(|(each, _)| (*each).cmp(name)).ok()?;
@@ -65,6 +71,9 @@ pub struct Reading {
     pub uses: Vec<Use>,
     /// Commands that this one runs.
     pub inner: Vec<Inner>,
+    /// Words that it may come to run: one is a text for a shell, several are a command. They explain nothing,
+    /// but a danger that they show is one.
+    pub glances: Vec<Vec<Arg>>,
     /// What it does beside reading and writing files.
     pub acts: Vec<Act>,
     /// Why it is not fully explained; empty means that every option and operand is.

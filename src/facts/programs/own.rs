@@ -224,6 +224,7 @@ fn made(model: &Model) -> Result<&'static Command, String> {
             exact: style("exact"),
             words: style("words"),
             raw: style("raw"),
+            equals: style("equals"),
         },
         pure: model.is_pure(),
         arity: model.arity,

@@ -1,6 +1,6 @@
 //! Options and operands of an argument list, by a table's option grammar.
 
-use super::table::{Command, Effect, Opt, Slot, What};
+use super::table::{Command, Effect, Opt, Slot, What, fits};
 use crate::facts::arg::{Arg, HoleKind, Part};
 use crate::syntax::Cause;
 
@@ -145,9 +145,16 @@ impl Scanner<'_> {
         self.command.options.get(names.get(at)?.1)
     }
 
+    /// The option behind a pattern of names (`--*-id`), the most particular first.
+    fn pattern(&self, name: &str) -> Option<&'static Opt> {
+        let fitting = self.command.names.iter().filter(|(each, _)| fits(each, name));
+        let (_, place) = fitting.max_by_key(|(each, _)| each.len())?;
+        self.command.options.get(*place)
+    }
+
     /// A long name, or the beginning of just one.
     fn long_option(&self, name: &str) -> Option<&'static Opt> {
-        if let Some(option) = self.lookup(name) {
+        if let Some(option) = self.lookup(name).or_else(|| self.pattern(name)) {
             return Some(option);
         }
         if self.command.style.exact || name.len() < 3 {
@@ -207,7 +214,10 @@ impl Scanner<'_> {
             let more = end < head.len() || arg.parts.len() > 1;
             match option.value {
                 None => self.found(option, None, index),
-                Some(_) if more => return self.found(option, Some(arg.after(end)), index),
+                Some(_) if more => {
+                    let sign = self.command.style.equals && head.as_bytes().get(end) == Some(&b'=');
+                    return self.found(option, Some(arg.after(end + usize::from(sign))), index);
+                }
                 Some(_) if option.optional => self.found(option, None, index),
                 Some(_) => return self.take_next(option, index),
             }

@@ -3,6 +3,7 @@
 //! `build.rs` includes this file too: a table that breaks the notation does not compile.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,19 +34,40 @@ pub(crate) const SPECIAL: &[&str] = &[
     "directory",
     "shell",
     "code",
+    "shell-code",
     "command",
     "shell-words",
     "shell-file",
     "assignment",
     "plain",
+    "package",
     "remote",
     "local",
     "setting",
     "unexplained",
 ];
 /// Small languages with a reader of their own.
-pub(crate) const LANGUAGES: &[&str] =
-    &["sed-script", "awk-program", "jq-program", "git-setting", "git-format", "declaration", "env-split"];
+pub(crate) const LANGUAGES: &[&str] = &[
+    "sed-script",
+    "awk-program",
+    "jq-program",
+    "git-setting",
+    "git-format",
+    "declaration",
+    "env-split",
+    "sql-postgres",
+    "sql-mysql",
+    "sql-sqlite",
+    "sql-duckdb",
+    "sql-plain",
+    "host",
+    "database",
+    "url",
+    "path-or-url",
+    "at-file",
+    "pipe-file",
+    "yq-program",
+];
 /// Effects that are no file's.
 pub(crate) const ACTS: &[&str] = &[
     "network",
@@ -85,7 +107,7 @@ pub(crate) const OUTPUTS: &[&str] = &[
     "current-directory",
 ];
 /// Words of `style`.
-const STYLES: &[&str] = &["first", "exact", "words", "raw"];
+const STYLES: &[&str] = &["first", "exact", "words", "raw", "equals"];
 /// Words of `wrapper`.
 pub(crate) const WRAPPERS: &[&str] = &["transparent", "escalating", "multiplying"];
 /// Roles by which nothing is changed and nothing runs.
@@ -136,7 +158,7 @@ pub(crate) struct Model {
 }
 
 /// A subcommand by its name, or a pattern of names.
-pub(crate) type Named = (String, Model);
+pub(crate) type Named = (String, Rc<Model>);
 
 /// Names that mean the same, the value they take, and what they do.
 #[derive(Debug, Clone)]
@@ -229,11 +251,12 @@ impl Model {
             if sub.arity.is_none() && model.arity > 0 {
                 read.arity = model.arity + 1;
             }
+            let read = Rc::new(read);
             for name in names.split_whitespace() {
                 if name.matches('*').count() > 1 {
                     return Err(format!("`{name}` has more than one `*`"));
                 }
-                found.insert(name.to_owned(), read.clone());
+                found.insert(name.to_owned(), Rc::clone(&read));
             }
         }
         model.subcommands = found.into_iter().collect();
@@ -386,7 +409,10 @@ fn option(line: &str) -> Result<OptionModel, String> {
             *last = name.trim_end_matches('[').to_owned();
         }
     }
-    match option.names.iter().find(|name| !name.starts_with(['-', '+'])) {
+    let odd = |name: &&String| {
+        !name.starts_with(['-', '+']) || name.matches('*').count() > usize::from(name.starts_with("--"))
+    };
+    match option.names.iter().find(odd) {
         Some(name) => Err(format!("`{name}` is no option name in `{line}`")),
         None => Ok(option),
     }

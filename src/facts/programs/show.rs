@@ -57,8 +57,19 @@ fn one(out: &mut String, name: &str, command: &Command, depth: usize) {
     for option in command.options {
         put(out, format_args!("{indent}  {}\n", option_line(option)));
     }
+    // Names that share a table stand together.
+    let mut subs: Vec<(String, &Command)> = Vec::new();
     for (name, sub) in command.subcommands.iter().chain(command.patterns) {
-        one(out, name, sub, depth + 1);
+        match subs.iter_mut().find(|(_, each)| std::ptr::eq(*each, *sub)) {
+            Some((names, _)) => {
+                names.push(' ');
+                names.push_str(name);
+            }
+            None => subs.push(((*name).to_owned(), sub)),
+        }
+    }
+    for (names, sub) in subs {
+        one(out, &names, sub, depth + 1);
     }
 }
 
@@ -113,7 +124,8 @@ fn effect(effect: &Effect) -> String {
         Effect::Unexplained(cause) => format!("not explained ({})", cause.word()),
         Effect::Output(printed) => format!("prints {}", kebab(&format!("{printed:?}"))),
         Effect::Runs(name) => format!("runs the git setting {name}"),
-        Effect::Spares(name) => format!("does not run the git setting {name}"),
+        Effect::Spares("destroy-remote") => "destroys nothing".to_owned(),
+        Effect::Spares(name) => format!("spares {name}"),
         Effect::Loads(path) => format!("obeys {path}"),
         Effect::Use(role, path) => format!("{} {path}", kebab(&format!("{role:?}"))),
         Effect::Code => "its input is code".to_owned(),

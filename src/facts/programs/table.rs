@@ -57,13 +57,15 @@ impl Command {
         if let Ok(at) = self.subcommands.binary_search_by(|(each, _)| (*each).cmp(name)) {
             return self.subcommands.get(at).map(|(_, sub)| *sub);
         }
-        let fits = |pattern: &str| {
-            pattern.split_once('*').is_some_and(|(head, tail)| {
-                name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
-            })
-        };
-        self.patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, sub)| *sub)
+        self.patterns.iter().find(|(pattern, _)| fits(pattern, name)).map(|(_, sub)| *sub)
     }
+}
+
+/// Whether a name is one of those that a pattern with one `*` stands for.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    pattern.split_once('*').is_some_and(|(head, tail)| {
+        name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+    })
 }
 
 /// How a program reads its options.
@@ -77,6 +79,8 @@ pub(super) struct Style {
     pub(super) words: bool,
     /// Every word is an operand.
     pub(super) raw: bool,
+    /// `-o=VALUE` is `-o VALUE`.
+    pub(super) equals: bool,
 }
 
 /// An option.
@@ -125,6 +129,8 @@ pub(super) enum What {
     Shell,
     /// A text in a language that is not read here, or a program.
     Code,
+    /// A text that a shell runs in some way that is not told here.
+    ShellCode,
     /// With the words after it, a command that is run.
     Command,
     /// With the words after it, joined by blanks, a text for a shell.
@@ -135,6 +141,8 @@ pub(super) enum What {
     Assignment,
     /// Must be a plain name or number.
     Plain,
+    /// Must be the name of a package, perhaps with a version: no path and no address.
+    Package,
     /// A git remote or URL.
     Remote,
     /// A file of this machine that is read, and no address or other magic word.
@@ -171,7 +179,7 @@ pub(super) enum Effect {
     Output(Printed),
     /// Executes this git setting or hook.
     Runs(&'static str),
-    /// Does not execute it after all.
+    /// Does not execute, obey or use it after all.
     Spares(&'static str),
     /// Executes or obeys this file of the directory.
     Loads(&'static str),
@@ -282,6 +290,30 @@ pub(super) enum Language {
     Declaration,
     /// Words of `env -S`.
     EnvSplit,
+    /// SQL and commands of psql.
+    SqlPostgres,
+    /// SQL and commands of mysql.
+    SqlMysql,
+    /// SQL and commands of sqlite3.
+    SqlSqlite,
+    /// SQL and commands of duckdb.
+    SqlDuckdb,
+    /// SQL of another database.
+    SqlPlain,
+    /// Where a client connects.
+    Host,
+    /// A database's name, or where it is.
+    Database,
+    /// An address.
+    Url,
+    /// A file or an address.
+    PathOrUrl,
+    /// `@file`, `name=@file`.
+    AtFile,
+    /// A file to write, or `|command`.
+    PipeFile,
+    /// yq's.
+    YqProgram,
 }
 
 /// Readers that take all words.
@@ -303,6 +335,14 @@ pub(super) enum Reader {
     Trap,
     /// `xargs`.
     Xargs,
+    /// `parallel`.
+    Parallel,
+    /// `fd`.
+    Fd,
+    /// `patch`.
+    Patch,
+    /// Package managers that remove packages.
+    Packages,
     /// `dd`.
     Dd,
     /// `kill`.
@@ -313,6 +353,8 @@ pub(super) enum Reader {
     Ps,
     /// `gsh`.
     Gsh,
+    /// `python -m MODULE`.
+    Python,
 }
 
 /// Looks at a finished reading.
@@ -328,6 +370,12 @@ pub(super) enum Check {
     Rsync,
     /// `gh api`.
     GhApi,
+    /// `docker inspect --format`.
+    Inspected,
+    /// A remote of `rclone` that is not a configured one.
+    Remotes,
+    /// `--query @file`, `--cli-input-json file://…`.
+    ValueFiles,
     /// `git diff`, `git show` and their kin.
     Blobs,
     /// `pkill .`.
@@ -336,6 +384,38 @@ pub(super) enum Check {
     ShellWord,
     /// `ln TARGET`.
     MakesLink,
+    /// `sed -i.old`.
+    KeptUnder,
+    /// `su`, `sudo -s`.
+    LoginShell,
+    /// `git config --file FILE`.
+    GitConfig,
     /// `date +FORMAT`.
     DateFormat,
+    /// `curl`.
+    Curl,
+    /// `wget`.
+    Wget,
+    /// `scp`.
+    Scp,
+    /// `ssh`.
+    Ssh,
+    /// A client of a database: statements of an option, or of standard input.
+    Statements,
+    /// `sqlite3`, `duckdb`.
+    LocalDatabase,
+    /// `mlr`.
+    Miller,
+    /// `yq`.
+    Yq,
+    /// `redis-cli`.
+    Redis,
+    /// `pandoc`.
+    Pandoc,
+    /// A word `@FILE` stands for the words in a file.
+    ArgFile,
+    /// `gcc` and its kin: what they write when it is not told.
+    Compiler,
+    /// `tsc --noEmit false`.
+    Tsc,
 }

@@ -19,6 +19,9 @@ impl Lexer<'_> {
         if self.pending.len() >= MOST_ON_A_LINE {
             return self.doubt("heredoc-line");
         }
+        if level > 1 || self.inside {
+            self.document.get_or_insert(level);
+        }
         let operator = self.pos;
         self.pos += 2;
         let strip_tabs = self.peek(0) == Some(b'-');

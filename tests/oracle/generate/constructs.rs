@@ -5,13 +5,19 @@ use super::{Maker, Manner};
 impl Maker {
     /// A loop of any kind.
     pub(super) fn looped(&mut self, depth: usize) -> String {
-        self.row("loop");
         let (name, body) = (self.name(), self.body(depth));
         let nasty = self.manner == Manner::Nasty;
         // Everyday loops over what is only read then mostly print it.
         let program = if nasty || self.chance(50) { "ls" } else { "echo" };
         let user = format!("{program} {} \"${name}\"; ", self.marker());
-        match self.numbers.below(if nasty { 13 } else { 6 }) {
+        let choice = self.numbers.below(if nasty { 13 } else { 6 });
+        self.row(match choice {
+            3 | 4 | 8 | 12 => "while",
+            7 => "until",
+            10 => "select",
+            _ => "for",
+        });
+        match choice {
             0 => format!("for {name} in a.txt b.txt; do {user}{body}done"),
             1 => format!("for {name} in *.txt; do {user}{body}done"),
             2 => format!("for {name} in $({}); do {user}{body}done", self.substituted(depth.min(1))),
@@ -44,9 +50,10 @@ impl Maker {
 
     /// A group or a subshell.
     pub(super) fn grouped(&mut self, depth: usize) -> String {
-        self.row("group");
         let body = self.body(depth);
-        match self.numbers.below(if self.manner == Manner::Nasty { 4 } else { 2 }) {
+        let choice = self.numbers.below(if self.manner == Manner::Nasty { 4 } else { 2 });
+        self.row(if choice == 1 { "group" } else { "subshell" });
+        match choice {
             0 => format!("( {body})"),
             1 => format!("{{ {body}}}"),
             2 => format!("({body})"),

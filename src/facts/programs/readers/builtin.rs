@@ -1,5 +1,6 @@
 //! `echo`, `printf`, `test` and declarations.
 
+use super::escape::{Place, unescaped};
 use super::{Refusal, append, joined};
 use crate::facts::arg::{Arg, HoleKind, Part};
 use crate::facts::programs::scan::splits;
@@ -11,6 +12,9 @@ use crate::syntax::Cause;
 pub(super) fn echo(words: &[Arg], reading: &mut Reading) {
     let plain = words.iter().all(|word| !word.display().contains('\\'));
     let option = words.first().is_some_and(may_be_echo_option);
+    if let Some("-e" | "-ne" | "-en") = words.first().and_then(Arg::text) {
+        return escaped_echo(words, reading);
+    }
     if matches!(words.first().and_then(Arg::text), Some("-n")) && plain {
         let rest = words.get(1..).unwrap_or_default();
         if !rest.first().is_some_and(may_be_echo_option) {
@@ -20,6 +24,19 @@ pub(super) fn echo(words: &[Arg], reading: &mut Reading) {
         let mut text = joined(words);
         text.push_text("\n");
         reading.output = Output::Text(text);
+    }
+}
+
+/// `echo -e`, as bash reads it.
+fn escaped_echo(words: &[Arg], reading: &mut Reading) {
+    let rest = words.get(1..).unwrap_or_default();
+    let joined = joined(rest);
+    let text = joined.text().and_then(|text| unescaped(text, Place::Word));
+    if let Some(mut text) = text.filter(|_| !rest.first().is_some_and(may_be_echo_option)) {
+        if words.first().and_then(Arg::text) == Some("-e") {
+            text.push('\n');
+        }
+        reading.output = Output::Text(Arg::literal(text, joined.span));
     }
 }
 
@@ -53,19 +70,25 @@ pub(super) fn printf(words: &[Arg], start: usize, reading: &mut Reading) {
     }
 }
 
-/// The text, when the format has only `%s` and `\n` and no word may be several.
+/// The text, when the format has only `%s` and `%b`, and no word may be several.
 fn printed(format: &str, words: &[Arg]) -> Output {
-    let Some(pieces) = pieces(format) else { return Output::Any };
-    let wanted = pieces.len() - 1;
-    if words.iter().any(splits) || (wanted == 0 && !words.is_empty()) {
+    let Some((pieces, kinds)) = pieces(format) else { return Output::Any };
+    if words.iter().any(splits) || (kinds.is_empty() && !words.is_empty()) {
         return Output::Any;
     }
     let mut text = Arg { span: words.first().map(|word| word.span).unwrap_or_default(), ..Arg::default() };
     let mut rest = words.iter();
     loop {
         for (index, piece) in pieces.iter().enumerate() {
-            if let Some(word) = (index > 0).then(|| rest.next()).flatten() {
-                append(&mut text, word);
+            let kind = index.checked_sub(1).and_then(|before| kinds.get(before));
+            match kind.and_then(|kind| Some((kind, rest.next()?))) {
+                Some(('b', word)) => {
+                    let plain = word.text().and_then(|word| unescaped(word, Place::Word));
+                    let Some(plain) = plain else { return Output::Any };
+                    text.push_text(&plain);
+                }
+                Some((_, word)) => append(&mut text, word),
+                None => {}
             }
             text.push_text(piece);
         }
@@ -75,32 +98,27 @@ fn printed(format: &str, words: &[Arg]) -> Output {
     }
 }
 
-/// The text between the `%s` of a format; None when anything else is in it.
-fn pieces(format: &str) -> Option<Vec<String>> {
-    let mut pieces = vec![String::new()];
-    let mut letters = format.chars();
-    while let Some(letter) = letters.next() {
-        let last = pieces.last_mut()?;
+/// The text between the `%s` and `%b` of a format, and their letters; None when anything else is in it.
+fn pieces(format: &str) -> Option<(Vec<String>, Vec<char>)> {
+    let (mut pieces, mut kinds) = (Vec::new(), Vec::new());
+    let mut piece = String::new();
+    let mut rest = format;
+    while let Some((before, after)) = rest.split_once('%') {
+        piece.push_str(before);
+        let letter = after.chars().next()?;
         match letter {
-            '%' => match letters.next()? {
-                's' => pieces.push(String::new()),
-                '%' => last.push('%'),
-                _ => return None,
-            },
-            '\\' => match letters.next()? {
-                'n' => last.push('\n'),
-                't' => last.push('\t'),
-                '\\' => last.push('\\'),
-                '0' => match letters.clone().next() {
-                    Some('0'..='7') => return None,
-                    _ => last.push('\0'),
-                },
-                _ => return None,
-            },
-            _ => last.push(letter),
+            's' | 'b' => {
+                pieces.push(unescaped(&std::mem::take(&mut piece), Place::Format)?);
+                kinds.push(letter);
+            }
+            '%' => piece.push('%'),
+            _ => return None,
         }
+        rest = after.get(1..)?;
     }
-    Some(pieces)
+    piece.push_str(rest);
+    pieces.push(unescaped(&piece, Place::Format)?);
+    Some((pieces, kinds))
 }
 
 /// `test`, `[`: looks at files and compares; arithmetic operands and `-v` subscripts are evaluated.

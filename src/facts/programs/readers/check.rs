@@ -1,10 +1,10 @@
 //! Looks at what a table made of the words, where one word changes the meaning of another.
 
-use super::Refusal;
+use super::{Refusal, languages, transfer, values};
 use crate::facts::arg::Arg;
-use crate::facts::programs::scan::Scan;
+use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::{Check, Doing};
-use crate::facts::programs::{Act, Inner, Output, Push, Reading, Role};
+use crate::facts::programs::{Act, Inner, Input, Output, Push, Reading, Role};
 use crate::syntax::Cause;
 
 /// Applies one check.
@@ -15,11 +15,30 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::Secrets => secrets(scan, reading),
         Check::Rsync => rsync(scan, reading),
         Check::GhApi => gh_api(scan, reading),
+        Check::Inspected => values::inspected(scan, reading),
+        Check::Remotes => values::remotes(scan, reading),
+        Check::ValueFiles => values::value_files(scan, reading),
         Check::Blobs => blobs(scan, reading),
         Check::PkillAll => pkill(scan, reading),
         Check::ShellWord => shell_word(reading),
         Check::MakesLink => makes_link(scan, reading),
+        Check::KeptUnder => kept_under(scan, reading),
+        Check::LoginShell => login_shell(reading),
+        Check::GitConfig => git_config(reading),
         Check::DateFormat => date_format(scan, reading),
+        Check::Curl => transfer::curl(scan, reading),
+        Check::Wget => transfer::wget(scan, reading),
+        Check::Scp => transfer::scp(scan, reading),
+        Check::Ssh => transfer::ssh(scan, reading),
+        Check::Statements => transfer::statements(scan, reading),
+        Check::LocalDatabase => transfer::local_database(scan, reading),
+        Check::Miller => transfer::miller(scan, reading),
+        Check::Yq => transfer::yq(scan, reading),
+        Check::Redis => transfer::redis(scan, reading),
+        Check::Pandoc => transfer::pandoc(scan, reading),
+        Check::ArgFile => languages::arg_file(scan, reading),
+        Check::Compiler => languages::compiler(scan, reading),
+        Check::Tsc => languages::tsc(scan, reading),
     }
 }
 
@@ -57,7 +76,12 @@ fn runlevel(scan: &Scan, reading: &mut Reading) {
 fn secrets(scan: &Scan, reading: &mut Reading) {
     for (index, word) in &scan.operands {
         match word.text() {
-            Some(text) if text.split([',', '/', '.']).any(|part| matches!(part, "secret" | "secrets")) => {
+            Some(text)
+                if text
+                    .to_ascii_lowercase()
+                    .split([',', '/', '.'])
+                    .any(|part| matches!(part, "secret" | "secrets")) =>
+            {
                 reading.act(Doing::RevealSecrets);
             }
             Some(_) => {}
@@ -68,11 +92,8 @@ fn secrets(scan: &Scan, reading: &mut Reading) {
 
 /// `rsync`: the last operand is the destination; `host:` is the network.
 fn rsync(scan: &Scan, reading: &mut Reading) {
-    let remote = |arg: &Arg| {
-        let host = arg.head().split('/').next().unwrap_or_default();
-        host.contains(':')
-    };
-    if scan.operands.iter().any(|(_, arg)| remote(arg)) {
+    transfer::filters(scan, reading);
+    if scan.operands.iter().any(|(_, arg)| transfer::is_remote(arg)) {
         reading.act(Doing::Network);
         reading.unexplained(Cause::OpaqueCode, "another machine", None);
     }
@@ -98,6 +119,15 @@ fn gh_api(scan: &Scan, reading: &mut Reading) {
     let method = scan.given("-X").last().and_then(|found| found.value.clone());
     let get = method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("get"));
     let fields = scan.has("-f") || scan.has("-F") || scan.has("--input");
+    let file = |found: &&Found| found.value.as_ref().is_none_or(|value| value.head().contains("=@"));
+    if let Some(found) = scan.given("-F").find(file) {
+        reading.unexplained(Cause::UnknownOption, "a field from a file", Some(found.index));
+    }
+    if method.as_ref().and_then(Arg::text).is_some_and(|text| text.eq_ignore_ascii_case("delete")) {
+        let what = scan.operands.iter().map(|(_, arg)| arg.display()).collect::<Vec<_>>().join(" ");
+        reading.acts.push(Act::DestroyRemote { what });
+        reading.arity = 0;
+    }
     let graphql = scan.operands.iter().any(|(_, arg)| !is_rest_path(arg));
     if graphql || (method.is_some() && !get) || (fields && !get) {
         reading.act(Doing::Network);
@@ -145,13 +175,52 @@ fn pkill(scan: &Scan, reading: &mut Reading) {
 
 /// `flock FILE -c TEXT`.
 fn shell_word(reading: &mut Reading) {
-    let Some(Inner::Command { argv, .. }) = reading.inner.last() else { return };
+    let Some(Inner::Command { argv, .. }) = reading.inner.last_mut() else { return };
     if let [option, text] = argv.as_slice()
         && matches!(option.text(), Some("-c" | "--command"))
     {
-        let text = text.clone();
-        reading.inner.pop();
-        reading.inner.push(Inner::Shell { text, args: Vec::new(), posix: true });
+        let (option, text) = (Arg::literal("-c", option.span), text.clone());
+        *argv = vec![Arg::literal("/bin/sh", option.span), option, text];
+    }
+}
+
+/// `sed -i.old FILE` keeps the file under another name: its own with the suffix, or the suffix with its name
+/// in the place of every `*`.
+fn kept_under(scan: &Scan, reading: &mut Reading) {
+    let Some(suffix) = scan.given("-i").filter_map(|found| found.value.clone()).last() else { return };
+    let files: Vec<Arg> =
+        reading.uses.iter().filter(|each| each.role == Role::Edit).map(|each| each.arg.clone()).collect();
+    let Some(suffix) = suffix.text().filter(|text| !text.contains('/')) else {
+        return reading.unexplained(Cause::DynamicPath, suffix.display(), None);
+    };
+    for file in files {
+        match file.text() {
+            Some(text) => {
+                let (folder, name) =
+                    text.rsplit_once('/').map_or(("", text), |(folder, name)| (folder, name));
+                let slash = if text.contains('/') { "/" } else { "" };
+                let kept =
+                    if suffix.contains('*') { suffix.replace('*', name) } else { format!("{name}{suffix}") };
+                reading.uses(Role::Write, &Arg::literal(format!("{folder}{slash}{kept}"), file.span));
+            }
+            None => reading.unexplained(Cause::DynamicPath, file.display(), None),
+        }
+    }
+}
+
+/// Without a command it starts a shell, which reads its standard input.
+fn login_shell(reading: &mut Reading) {
+    if reading.inner.is_empty() {
+        reading.input = Input::Shell;
+    }
+}
+
+/// `git config --file FILE KEY VALUE` writes that file.
+fn git_config(reading: &mut Reading) {
+    if reading.acts.contains(&Act::GitModify) {
+        for each in reading.uses.iter_mut().filter(|each| each.role == Role::Read) {
+            each.role = Role::Edit;
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use crate::facts::arg::{Arg, Below, Hole, HoleKind};
+use crate::facts::programs::apply::apply;
 use crate::facts::programs::scan::splits;
+use crate::facts::programs::table::Command;
 use crate::facts::programs::{Fill, Inner, Output, Reading, Role, Wrapper};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -97,6 +99,54 @@ pub(super) fn read(words: &[Arg], start: usize, reading: &mut Reading) {
         finder.primary(reading);
     }
     finder.finish(reading);
+}
+
+/// `fd PATTERN ROOT… -x COMMAND`: the words after `-x`, up to a `;`, are run for what is found.
+pub(super) fn fd(command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
+    let runs = |word: &Arg| matches!(word.text(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
+    let Some(at) = argv.iter().skip(start).position(runs).map(|at| at + start) else {
+        return apply(command, argv, start, reading);
+    };
+    let tail = argv.get(at + 1..).unwrap_or_default();
+    let end = tail.iter().position(|word| word.text() == Some(";")).unwrap_or(tail.len());
+    let mut words = argv.get(..at).unwrap_or_default().to_vec();
+    words.extend(tail.iter().skip(end + 1).cloned());
+    apply(command, &words, start, reading);
+    reading.unexplained(Cause::OpaqueCode, "it runs a command for what it finds", Some(at));
+    reading.output = Output::Any;
+    let mut run: Vec<Arg> = tail.iter().take(end).cloned().collect();
+    if run.is_empty() {
+        return;
+    }
+    if !run.iter().any(|word| word.head().contains('{')) {
+        run.push(Arg::literal("{}", Span::default()));
+    }
+    let listed = reading.uses.iter().filter(|each| matches!(each.role, Role::List | Role::SearchTree));
+    let roots = listed.map(|each| each.arg.clone()).collect();
+    // Anything that chooses among what is there leaves some of it alone.
+    let chooses = words.iter().skip(start).any(|word| {
+        [
+            "-e",
+            "-S",
+            "-o",
+            "-d",
+            "--extension",
+            "--size",
+            "--owner",
+            "--changed",
+            "--change-",
+            "--max-depth",
+            "--exact-depth",
+        ]
+        .iter()
+        .any(|option| word.head().starts_with(option))
+    });
+    let pattern = words.iter().skip(start).find(|word| !word.head().starts_with('-')).and_then(Arg::text);
+    let broad = matches!(pattern, None | Some("" | "." | ".*" | "*" | "^" | "$"));
+    let name = (chooses || !broad).then(|| "what fd chooses".to_owned());
+    reading.wrapper = Some(Wrapper::Multiplying);
+    let fill = Fill::Paths { roots, token: "{}".to_owned(), name };
+    reading.inner.push(Inner::Command { argv: run, fill, directory: None, assignments: Vec::new() });
 }
 
 struct Finder<'a> {

@@ -3,18 +3,27 @@
 mod awk;
 mod builtin;
 mod check;
+mod client;
+mod escape;
 mod find;
 mod jq;
+mod languages;
 mod misc;
+mod partly;
 mod sed;
 mod shell;
+mod sql;
 mod tar;
+mod transfer;
+mod values;
 mod wrap;
 
 use super::Reading;
+use super::apply::only_help;
 use super::table::{Command, Language, Reader};
 use crate::facts::arg::{Arg, Hole, HoleKind, Part};
 use crate::syntax::Cause;
+use sql::Dialect;
 
 pub(super) use check::check;
 
@@ -29,6 +38,10 @@ pub(super) fn take(
     start: usize,
     reading: &mut Reading,
 ) {
+    if only_help(command, argv, start) {
+        reading.arity = command.arity;
+        return;
+    }
     let words = argv.get(start..).unwrap_or_default();
     match reader {
         Reader::Find => find::read(words, start, reading),
@@ -39,11 +52,16 @@ pub(super) fn take(
         Reader::Shell => shell::shell(argv, start, reading),
         Reader::Trap => shell::trap(words, reading),
         Reader::Xargs => wrap::xargs(command, argv, start, reading),
+        Reader::Parallel => wrap::parallel(words, reading),
+        Reader::Fd => find::fd(command, argv, start, reading),
+        Reader::Patch => partly::patch(words, reading),
+        Reader::Packages => partly::packages(command, argv, start, reading),
         Reader::Dd => misc::dd(words, start, reading),
         Reader::Kill => misc::kill(words, start, reading),
         Reader::Busybox => misc::busybox(argv, start, reading),
         Reader::Ps => misc::ps(words, start, reading),
         Reader::Gsh => misc::gsh(words, reading),
+        Reader::Python => languages::python(command, argv, start, reading),
     }
 }
 
@@ -67,6 +85,27 @@ pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mu
             Language::GitFormat => Ok(()),
             Language::Declaration => builtin::declaration(&text),
             Language::EnvSplit => wrap::env_split(&text, arg.span, reading),
+            Language::SqlPostgres => sql::text(Dialect::Postgres, &text, arg.span, reading),
+            Language::SqlMysql => sql::text(Dialect::Mysql, &text, arg.span, reading),
+            Language::SqlSqlite => sql::text(Dialect::Sqlite, &text, arg.span, reading),
+            Language::SqlDuckdb => sql::text(Dialect::Duckdb, &text, arg.span, reading),
+            Language::SqlPlain => sql::text(Dialect::Plain, &text, arg.span, reading),
+            Language::Host => {
+                client::host(&text, reading);
+                Ok(())
+            }
+            Language::Database => {
+                client::database(&text, reading);
+                Ok(())
+            }
+            Language::AtFile => {
+                client::at_file(&text, arg.span, reading);
+                Ok(())
+            }
+            Language::Url => client::url(&text, arg.span, reading),
+            Language::PathOrUrl => client::path_or_url(&text, arg.span, reading),
+            Language::PipeFile => client::pipe_file(&text, arg.span, reading),
+            Language::YqProgram => client::yq(&text, reading),
         };
         if let Err((cause, detail)) = read {
             reading.unexplained(cause, detail, Some(index));

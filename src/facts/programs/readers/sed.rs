@@ -9,6 +9,9 @@ use crate::facts::programs::{Reading, Role};
 use crate::report::Span;
 use crate::syntax::Cause;
 
+/// The most files that one script may name.
+const MOST_FILES: usize = 256;
+
 /// Reads one script (or one `-e` piece of it).
 ///
 /// Whether a delimiter in brackets (`s/[/]/x/`) ends the expression differs between seds. It must be
@@ -198,7 +201,11 @@ impl Script<'_> {
             }
             Some('r' | 'R') => self.file(Role::Read),
             Some('w' | 'W') => self.file(Role::Write),
-            Some('e') => Err(Fault::Runs),
+            Some('e') => {
+                self.blanks();
+                let command = self.line();
+                Err(self.runs(command))
+            }
             Some(other) => Err(refuse(format!("sed command {other}"))),
         }
     }
@@ -220,6 +227,12 @@ impl Script<'_> {
         line
     }
 
+    /// A command that a shell would run.
+    fn runs(&mut self, command: String) -> Fault {
+        self.reading.glances.push(vec![Arg::literal(command, self.span)]);
+        Fault::Runs
+    }
+
     /// The text of `a`, `i`, `c`: to the end of a line that no backslash continues.
     fn text(&mut self) {
         while let Some(letter) = self.rest.next() {
@@ -237,6 +250,10 @@ impl Script<'_> {
         if name.is_empty() {
             return Err(refuse("sed file name is missing"));
         }
+        // Each one is compared with those before it.
+        if self.reading.uses.len() > MOST_FILES {
+            return Err(refuse("sed: too many files"));
+        }
         let arg = Arg::literal(name, self.span);
         if !self.reading.uses.iter().any(|each| each.role == role && each.arg == arg) {
             self.reading.uses(role, &arg);
@@ -247,11 +264,16 @@ impl Script<'_> {
     fn substitute(&mut self) -> Result<(), Fault> {
         let delimiter = self.rest.next();
         self.expression(delimiter)?;
+        let before = self.rest.clone();
         self.until(delimiter)?;
         loop {
             match self.rest.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => drop(self.rest.next()),
-                Some('e') => return Err(Fault::Runs),
+                // What stands in the expression's place is run with the rest of the line.
+                Some('e') => {
+                    let with = before.take_while(|letter| Some(*letter) != delimiter).collect();
+                    return Err(self.runs(with));
+                }
                 Some('w') => {
                     self.rest.next();
                     return self.file(Role::Write);

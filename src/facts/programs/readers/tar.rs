@@ -19,6 +19,12 @@ pub(super) fn read(command: &'static Command, argv: &[Arg], start: usize, readin
     let argv = modern(argv, start);
     let scan = scan(command, &argv, start);
     settle(command, &scan, ANYTHING, &argv, reading);
+    // `--checkpoint-action=exec=TEXT`
+    for text in reading.glances.iter_mut().flatten() {
+        if text.head().starts_with("exec=") {
+            *text = text.after(5);
+        }
+    }
     mode(&scan, reading);
 }
 
