@@ -167,3 +167,25 @@ fn dangers_are_seen_where_they_are_and_nowhere_else() {
     println!("raised: {} rows, {} wrong", rows.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What a program obeys may stand in a folder above, as far as the project goes.
+#[test]
+fn what_is_obeyed_is_looked_for_above() {
+    let policy = crate::common::builtin_policy();
+    let verdict = |file: &str, text: &str| {
+        let mut host = fixture::host();
+        if !file.is_empty() {
+            host.add(std::path::Path::new(file), gsh::host::Node::File);
+        }
+        fixture::decide_on(&host, &policy, text).verdict
+    };
+    for (file, text, expected) in [
+        ("", "cd src && cargo tree", Verdict::Allow),
+        ("/home/dev/proj/.cargo/config.toml", "cargo tree", Verdict::Ask),
+        ("/home/dev/proj/.cargo/config.toml", "cd src && cargo tree", Verdict::Ask),
+        ("/home/dev/proj/rust-toolchain", "cd src && cargo --version", Verdict::Ask),
+        ("/home/dev/.cargo/config.toml", "cd src && cargo tree", Verdict::Allow),
+    ] {
+        assert_eq!(verdict(file, text), expected, "{file}: {text}");
+    }
+}

@@ -15,7 +15,8 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     let mut found: Vec<CapabilityRequest> = Vec::new();
     let mut known = HashSet::new();
     let mut add = |request: CapabilityRequest| {
-        if known.insert((request.capability, request.subject.clone(), request.destroys)) {
+        // Whoever asks its own service may reach for others as well: both are judged.
+        if known.insert((request.capability, request.subject.clone(), request.destroys, request.query)) {
             found.push(request);
         }
     };

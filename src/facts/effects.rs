@@ -51,6 +51,16 @@ impl Gatherer<'_> {
                         self.effect(EffectKind::ReadTree { tree, narrow, files }, Some(by), each.arg.span);
                     }
                 }
+                Role::Open => {
+                    self.plain_use(state, cwd.as_deref(), (Role::Read, &each.arg), by);
+                    let targets = path::targets(self.host, cwd.as_deref(), &each.arg);
+                    if targets
+                        .iter()
+                        .any(|target| !matches!(target, Target::Known(place) if place.node == Node::File))
+                    {
+                        self.plain_use(state, cwd.as_deref(), (Role::Create, &each.arg), by);
+                    }
+                }
                 role => self.plain_use(state, cwd.as_deref(), (role, &each.arg), by),
             }
         }

@@ -61,11 +61,26 @@ impl Gatherer<'_> {
 
     /// Whether a file that a command would obey exists; a name may be a pattern.
     fn is_there(&self, state: &State, load: &str) -> bool {
+        self.is_in(state.cwd.as_deref(), load)
+            || self.above(state).any(|folder| self.is_in(Some(&folder), load))
+    }
+
+    /// The folders above the current one, up to the project's root: most tools look there, too.
+    fn above(&self, state: &State) -> impl Iterator<Item = String> {
+        let root = self.host.project().unwrap_or_default();
+        let cwd = state.cwd.clone().unwrap_or_default();
+        let folders = Path::new(&cwd).ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+        let inside = !root.as_os_str().is_empty();
+        let folders = folders.filter(|_| inside).filter_map(|folder| folder.to_str().map(str::to_owned));
+        folders.collect::<Vec<_>>().into_iter()
+    }
+
+    fn is_in(&self, cwd: Option<&str>, load: &str) -> bool {
         if glob::is_pattern(load) {
-            let found = glob::expand(self.host, state.cwd.as_deref(), load, &|names| self.pays(names));
+            let found = glob::expand(self.host, cwd, load, &|names| self.pays(names));
             return found.is_none_or(|found| !found.is_empty());
         }
-        path::locate(self.host, state.cwd.as_deref(), load).is_none_or(|place| place.node != Node::Missing)
+        path::locate(self.host, cwd, load).is_none_or(|place| place.node != Node::Missing)
     }
 
     /// Git settings and hooks that the command would execute.

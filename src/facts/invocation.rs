@@ -229,6 +229,7 @@ impl Gatherer<'_> {
             explained: false,
             builtin: false,
             arity: reading.map_or(0, |reading| reading.arity),
+            housekeeping: reading.map_or_else(Vec::new, |reading| reading.housekeeping.clone()),
             prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
             glimpsed: matches!(self.found, Found::Glimpsed | Found::Guessed),

@@ -87,6 +87,8 @@ pub struct Invocation {
     pub builtin: bool,
     /// How many leading words make a pattern for suggestions; 0 offers none.
     pub arity: usize,
+    /// Files that it writes for itself, whatever it is told.
+    pub housekeeping: Vec<&'static str>,
     /// What to do instead, as its table tells; empty when it knows nothing better.
     pub prefer: &'static str,
     /// The wrappers around it, outermost first, as written.

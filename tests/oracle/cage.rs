@@ -53,6 +53,22 @@ impl Workshop {
     /// # Errors
     /// When this machine cannot make the cage, or the proof failed.
     pub(crate) fn open() -> Result<Self, NoCage> {
+        Self::build(false)
+    }
+
+    /// Prepares cages with the machine's own programs, and proves on one that nothing gets out.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; also without a tracer.
+    #[allow(dead_code, reason = "the oracle, which shares this file, has stand-ins")]
+    pub(crate) fn whole() -> Result<Self, NoCage> {
+        if !Path::new("/usr/bin/strace").exists() {
+            return Err(io::Error::other("strace is not installed").into());
+        }
+        Self::build(true)
+    }
+
+    fn build(whole: bool) -> Result<Self, NoCage> {
         if !getuid().is_root() {
             let why = "only the superuser can map a cage to a user that is not the tester's";
             return Err(io::Error::other(why).into());
@@ -63,7 +79,12 @@ impl Workshop {
         let own = staging.path().join("oracle");
         fs::copy(std::env::current_exe()?, &own)?;
         fs::set_permissions(&own, fs::Permissions::from_mode(0o755))?;
-        let manifest = serde_json::to_string(&manifest(&own)?).map_err(io::Error::from)?;
+        let manifest = if whole {
+            Manifest { whole, stand_in: own.clone(), ..Manifest::default() }
+        } else {
+            manifest(&own)?
+        };
+        let manifest = serde_json::to_string(&manifest).map_err(io::Error::from)?;
         fs::write(staging.path().join("manifest"), manifest)?;
         let shop = Self { staging, foreign: foreign()? };
         crate::canary::prove(&shop)?;
@@ -186,7 +207,7 @@ fn manifest(own: &Path) -> io::Result<Manifest> {
     if preloaded.exists() {
         files.insert((preloaded.to_owned(), preloaded.to_owned()));
     }
-    Ok(Manifest { files: files.into_iter().collect(), stand_in: own.to_owned() })
+    Ok(Manifest { whole: false, files: files.into_iter().collect(), stand_in: own.to_owned() })
 }
 
 fn libraries(programs: &[PathBuf]) -> io::Result<BTreeSet<PathBuf>> {

@@ -90,6 +90,7 @@ pub(crate) fn missing(facts: &Facts, outcome: &Outcome) -> Vec<String> {
 pub(crate) fn sees_what_is_missing(host: &TableHost) -> bool {
     let start = |argv: &[&str], cwd: &str| Start {
         cwd: cwd.to_owned(),
+        path: String::new(),
         argv: argv.iter().map(|word| (*word).to_owned()).collect(),
     };
     let outcome = Outcome {

@@ -21,6 +21,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getgid, getuid, pivot_root};
 use serde::{Deserialize, Serialize};
 
+use crate::trace;
 use crate::world::{self, FILES, HOME, PROJECT, Thing};
 
 /// The stage that leaves the tester's namespaces.
@@ -38,12 +39,34 @@ const USER: u32 = 1000;
 /// Where stand-ins write down their calls.
 const CALLS: &str = "/log/calls";
 
+/// Where the tracer of a whole cage writes.
+const TRACE: &str = "/log/trace";
+
 /// The real programs behind stand-ins.
 const REAL: &str = "/real";
 
-/// What is copied into the cage.
+/// If this process is a stage of a cage, or a program inside one: does what it is for.
+pub(crate) fn stage(argv: &[String]) -> Option<ExitCode> {
+    if Path::new(MARK).exists() {
+        return Some(stand_in(argv));
+    }
+    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
+    let staged = match words.as_slice() {
+        [_, OUTER, staging] => outer(Path::new(staging)),
+        [_, INIT, staging] => init(Path::new(staging)).map(|()| ExitCode::SUCCESS),
+        _ => return None,
+    };
+    Some(staged.unwrap_or_else(|error| {
+        eprintln!("no cage: {error}");
+        ExitCode::FAILURE
+    }))
+}
+
+/// What the cage is built from.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Manifest {
+    /// The machine's own programs, unchanged and under a tracer, in place of stand-ins.
+    pub(crate) whole: bool,
     /// Files: from, to.
     pub(crate) files: Vec<(PathBuf, PathBuf)>,
     /// The program that stands in for others.
@@ -62,8 +85,10 @@ pub(crate) struct Job {
 /// One program start.
 #[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub(crate) struct Start {
-    /// The directory it was started in.
+    /// The directory it was started in; empty where a tracer saw it.
     pub(crate) cwd: String,
+    /// The program's file, where a tracer saw it.
+    pub(crate) path: String,
     /// Its words.
     pub(crate) argv: Vec<String>,
 }
@@ -75,6 +100,10 @@ pub(crate) struct Outcome {
     pub(crate) starts: Vec<Start>,
     /// Files made, changed or removed.
     pub(crate) changed: Vec<String>,
+    /// Addresses that it tried to reach (whole cages only).
+    pub(crate) reached: Vec<String>,
+    /// The beginning of what it said on standard output (whole cages only).
+    pub(crate) said: String,
     /// The beginning of what it said on standard error.
     pub(crate) errors: String,
     /// It did not end by itself.
@@ -82,7 +111,7 @@ pub(crate) struct Outcome {
 }
 
 /// Leaves every namespace of the tester's, maps to the foreign user, starts the first process.
-pub(crate) fn outer(staging: &Path) -> io::Result<ExitCode> {
+fn outer(staging: &Path) -> io::Result<ExitCode> {
     close_inherited()?;
     let (user, group) = (getuid(), getgid());
     if user.is_root() {
@@ -118,7 +147,7 @@ fn close_inherited() -> io::Result<()> {
 }
 
 /// The first process of the cage: builds its file system, gives up every right, runs jobs.
-pub(crate) fn init(staging: &Path) -> io::Result<()> {
+fn init(staging: &Path) -> io::Result<()> {
     if std::process::id() != 1 {
         return Err(io::Error::other("not the first process of a namespace"));
     }
@@ -132,8 +161,8 @@ pub(crate) fn init(staging: &Path) -> io::Result<()> {
     // Again: a change of credentials clears it.
     nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)?;
     nix::sys::prctl::set_no_new_privs()?;
-    limit()?;
-    serve()
+    limit(manifest.whole)?;
+    serve(manifest.whole)
 }
 
 fn said(doing: &str, error: &io::Error) -> io::Error {
@@ -146,17 +175,14 @@ fn build(staging: &Path, manifest: &Manifest) -> io::Result<()> {
     let root = staging.join("root");
     let safe = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     mount(Some("cage"), &root, Some("tmpfs"), safe, Some("mode=755,size=256m,nr_inodes=8k"))?;
-    for folder in ["usr/bin", "usr/lib", "dev", "proc", "etc", "home", "tmp", "log", "real", "var", "root"] {
+    for folder in ["dev", "proc", "etc", "home", "tmp", "log", "var", "root"] {
         fs::create_dir_all(root.join(folder))?;
     }
-    symlink("usr/bin", root.join("bin"))?;
-    for (from, to) in &manifest.files {
-        copy(from, &inside(&root, to))?;
-    }
-    let first = root.join("usr/bin/canary-probe");
-    copy(&manifest.stand_in, &first)?;
-    for name in world::STAND_INS.split_whitespace().filter(|name| *name != "canary-probe") {
-        fs::hard_link(&first, root.join("usr/bin").join(name))?;
+    if manifest.whole {
+        machine(&root)?;
+        copy(&manifest.stand_in, &root.join("probe/canary-probe"))?;
+    } else {
+        stand_ins(&root, manifest)?;
     }
     fs::write(
         root.join("etc/passwd"),
@@ -175,6 +201,49 @@ fn build(staging: &Path, manifest: &Manifest) -> io::Result<()> {
     pivot_root(".", ".")?;
     umount2(".", MntFlags::MNT_DETACH)?;
     std::env::set_current_dir("/")
+}
+
+/// Stand-ins, with the few real programs behind them.
+fn stand_ins(root: &Path, manifest: &Manifest) -> io::Result<()> {
+    for folder in ["usr/bin", "usr/lib", "real"] {
+        fs::create_dir_all(root.join(folder))?;
+    }
+    symlink("usr/bin", root.join("bin"))?;
+    for (from, to) in &manifest.files {
+        copy(from, &inside(root, to))?;
+    }
+    let first = root.join("usr/bin/canary-probe");
+    copy(&manifest.stand_in, &first)?;
+    for name in world::STAND_INS.split_whitespace().filter(|name| *name != "canary-probe") {
+        fs::hard_link(&first, root.join("usr/bin").join(name))?;
+    }
+    Ok(())
+}
+
+/// The programs of this machine, which nobody can change in there, and what they need to start.
+fn machine(root: &Path) -> io::Result<()> {
+    let none = None::<&str>;
+    for folder in ["/usr", "/etc/alternatives"] {
+        let to = inside(root, Path::new(folder));
+        fs::create_dir_all(&to)?;
+        mount(Some(folder), &to, none, MsFlags::MS_BIND | MsFlags::MS_REC, none)?;
+        let sealed = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+        mount(none, &to, none, sealed | MsFlags::MS_NOSUID | MsFlags::MS_NODEV, none)?;
+    }
+    for folder in ["bin", "sbin", "lib", "lib64"] {
+        symlink(Path::new("usr").join(folder), root.join(folder))?;
+    }
+    // Nobody is asked for the names of this machine itself.
+    let own = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let own = own.trim();
+    fs::write(root.join("etc/hosts"), format!("127.0.0.1 localhost {own}\n::1 localhost {own}\n"))?;
+    fs::write(root.join("etc/nsswitch.conf"), "passwd: files\ngroup: files\nhosts: files dns\n")?;
+    for file in ["/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/etc/magic"].map(Path::new) {
+        if file.exists() {
+            copy(file, &inside(root, file))?;
+        }
+    }
+    Ok(())
 }
 
 /// A path of the cage as seen from outside its root.
@@ -223,9 +292,11 @@ fn give_up_rights() -> io::Result<()> {
     Ok(())
 }
 
-fn limit() -> io::Result<()> {
+fn limit(whole: bool) -> io::Result<()> {
+    // Some interpreters map far more than they use.
+    let space = if whole { 32 << 30 } else { 1 << 30 };
     for (what, soft, hard) in [
-        (Resource::RLIMIT_AS, 1 << 30, 1 << 30),
+        (Resource::RLIMIT_AS, space, space),
         (Resource::RLIMIT_FSIZE, 4 << 20, 4 << 20),
         (Resource::RLIMIT_NPROC, 64, 64),
         (Resource::RLIMIT_NOFILE, 128, 128),
@@ -238,19 +309,26 @@ fn limit() -> io::Result<()> {
 }
 
 /// Reports the file system, then answers one line for each line.
-fn serve() -> io::Result<()> {
+fn serve(whole: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    fresh()?;
+    fresh(&BTreeMap::new())?;
     let mut things = Vec::new();
-    survey(Path::new("/"), &mut things)?;
+    if whole {
+        ended(Some(repository()?), Duration::from_secs(20));
+        for folder in ["/home", "/tmp", "/dev"] {
+            survey(Path::new(folder), &mut things)?;
+        }
+    } else {
+        survey(Path::new("/"), &mut things)?;
+    }
     writeln!(out, "{}", serde_json::to_string(&things)?)?;
     out.flush()?;
-    let clean = snapshot()?;
+    let (clean, empty) = (snapshot()?, BTreeMap::new());
     for line in io::stdin().lock().lines() {
         let job: Job = serde_json::from_str(&line?)?;
-        let outcome = run(&job, &clean)?;
+        let outcome = run(&job, &clean, whole)?;
         if !outcome.changed.is_empty() {
-            fresh()?;
+            fresh(if whole { &clean } else { &empty })?;
         }
         writeln!(out, "{}", serde_json::to_string(&outcome)?)?;
         out.flush()?;
@@ -258,8 +336,18 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// The writable part as every script finds it.
-fn fresh() -> io::Result<()> {
+/// Makes the project a repository with one commit.
+fn repository() -> io::Result<Pid> {
+    let text = "git init -q -b main . && git add -A && \
+                git -c user.name=dev -c user.email=dev@localhost commit -q -m first";
+    let mut bash = Command::new("/usr/bin/bash");
+    bash.args(["-c", text]).env_clear().envs(world::environment()).current_dir(PROJECT);
+    let child = bash.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
+    Ok(Pid::from_raw(child.id().cast_signed()))
+}
+
+/// The writable part as every script finds it, with what a snapshot kept.
+fn fresh(kept: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
     for folder in ["/home", "/tmp", "/log"] {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -274,6 +362,17 @@ fn fresh() -> io::Result<()> {
     for (path, content) in FILES {
         fs::create_dir_all(Path::new(path).parent().unwrap_or(Path::new("/")))?;
         fs::write(path, content)?;
+    }
+    for (path, seen) in kept {
+        let space = seen.iter().position(|byte| *byte == b' ').unwrap_or(seen.len());
+        let (mode, content) = seen.split_at(space);
+        let mode = std::str::from_utf8(mode).ok().and_then(|mode| u32::from_str_radix(mode, 8).ok());
+        if mode.is_some_and(|mode| mode & 0o170_000 == 0o40_000) {
+            fs::create_dir_all(path)?;
+        } else {
+            fs::write(path, content.get(1..).unwrap_or_default())?;
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(mode.unwrap_or(0o644) & 0o7777))?;
     }
     Ok(())
 }
@@ -320,12 +419,16 @@ fn snapshot() -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
     Ok(found)
 }
 
-fn run(job: &Job, clean: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<Outcome> {
+fn run(job: &Job, clean: &BTreeMap<PathBuf, Vec<u8>>, whole: bool) -> io::Result<Outcome> {
     File::create(CALLS)?;
     let errors = File::create("/log/errors")?;
-    let mut bash = Command::new(format!("{REAL}/bash"));
-    bash.arg0("bash").arg("-c").arg(&job.text).env_clear().envs(world::environment()).current_dir(PROJECT);
-    bash.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
+    let mut bash = if whole { traced() } else { Command::new(format!("{REAL}/bash")) };
+    if !whole {
+        bash.arg0("bash");
+    }
+    bash.arg("-c").arg(&job.text).env_clear().envs(world::environment()).current_dir(PROJECT);
+    let output = if whole { Stdio::from(File::create("/log/output")?) } else { Stdio::null() };
+    bash.process_group(0).stdin(Stdio::null()).stdout(output).stderr(errors);
     let child = bash.spawn()?;
     let time = Duration::from_millis(job.time);
     let stopped = !ended(Some(Pid::from_raw(child.id().cast_signed())), time) || !ended(None, time);
@@ -333,14 +436,32 @@ fn run(job: &Job, clean: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<Outcome> {
         let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
     }
     let calls = fs::read_to_string(CALLS).unwrap_or_default();
-    let starts = calls.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let trace = String::from_utf8_lossy(&fs::read(TRACE).unwrap_or_default()).into_owned();
+    let starts = match whole {
+        // The first start is that of bash itself.
+        true => trace::starts(&trace).into_iter().skip(1).collect(),
+        false => calls.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(),
+    };
+    let reached = trace::reached(&trace);
+    let said = beginning("/log/output", 64 << 10);
     let now = snapshot()?;
     let touched = now.iter().filter(|(path, seen)| clean.get(*path) != Some(*seen)).map(|(path, _)| path);
     let gone = clean.keys().filter(|path| !now.contains_key(*path));
     let changed = touched.chain(gone).map(|path| path.to_string_lossy().into_owned()).collect();
-    let errors =
-        String::from_utf8_lossy(&fs::read("/log/errors").unwrap_or_default()).chars().take(400).collect();
-    Ok(Outcome { starts, changed, errors, stopped })
+    let errors = beginning("/log/errors", 400);
+    Ok(Outcome { starts, changed, reached, said, errors, stopped })
+}
+
+fn beginning(path: &str, most: usize) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).chars().take(most).collect()
+}
+
+/// The real bash under a tracer that writes down what is started and what is reached.
+fn traced() -> Command {
+    let mut tracer = Command::new("/usr/bin/strace");
+    tracer.args(["-f", "-qq", "-s", "4096", "-e", "trace=execve,connect,sendto,sendmsg,sendmmsg"]);
+    tracer.args(["-e", "signal=none", "-o", TRACE, "--", "/usr/bin/bash"]);
+    tracer
 }
 
 /// Waits for one child, or for all that is left; false when the time was too short.
@@ -358,9 +479,9 @@ fn ended(one: Option<Pid>, time: Duration) -> bool {
 }
 
 /// A program of the cage: says that it was called, then is the real one, or nothing.
-pub(crate) fn stand_in(argv: &[String]) -> ExitCode {
+fn stand_in(argv: &[String]) -> ExitCode {
     let cwd = std::env::current_dir().map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
-    let start = Start { cwd, argv: argv.to_vec() };
+    let start = Start { cwd, path: String::new(), argv: argv.to_vec() };
     let line = serde_json::to_string(&start).map(|line| line + "\n").unwrap_or_default();
     if let Ok(mut calls) = OpenOptions::new().append(true).open(CALLS) {
         let _ = calls.write_all(line.as_bytes());

@@ -33,6 +33,8 @@ mod nested;
 #[cfg(target_os = "linux")]
 mod state;
 #[cfg(target_os = "linux")]
+mod trace;
+#[cfg(target_os = "linux")]
 mod world;
 
 use std::process::ExitCode;
@@ -44,21 +46,8 @@ fn main() -> ExitCode {
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
-    use std::path::Path;
     let argv: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if Path::new(inside::MARK).exists() {
-        return inside::stand_in(&argv);
-    }
-    let words: Vec<&str> = argv.iter().map(String::as_str).collect();
-    let staged = match words.as_slice() {
-        [_, inside::OUTER, staging] => inside::outer(Path::new(staging)),
-        [_, inside::INIT, staging] => inside::init(Path::new(staging)).map(|()| ExitCode::SUCCESS),
-        _ => return oracle(&words),
-    };
-    staged.unwrap_or_else(|error| {
-        eprintln!("oracle: no cage: {error}");
-        ExitCode::FAILURE
-    })
+    inside::stage(&argv).unwrap_or_else(|| oracle(&argv))
 }
 
 /// Without a cage nothing runs. Who asks for a campaign by name wants it to fail then.
@@ -68,8 +57,8 @@ fn skipped(why: &str) -> ExitCode {
 }
 
 #[cfg(target_os = "linux")]
-fn oracle(words: &[&str]) -> ExitCode {
-    if words.contains(&"--list") {
+fn oracle(words: &[String]) -> ExitCode {
+    if words.iter().any(|word| word == "--list") {
         return ExitCode::SUCCESS;
     }
     match cage::Workshop::open() {

@@ -13,7 +13,7 @@ pub(crate) const HOME: &str = "/home/dev";
 pub(crate) const PROJECT: &str = "/home/dev/proj";
 
 /// The search path inside.
-pub(crate) const PATH: &str = "/usr/bin:/bin";
+pub(crate) const PATH: &str = "/usr/bin:/bin:/usr/sbin:/probe";
 
 /// Files that every script finds, with their content, made anew whenever one was changed.
 pub(crate) const FILES: &[(&str, &str)] = &[

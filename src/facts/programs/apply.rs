@@ -14,6 +14,7 @@ use crate::syntax::Cause;
 pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, reading: &mut Reading) {
     if only_help(command, argv, start) {
         reading.arity = command.arity;
+        reading.housekeeping.extend(command.housekeeping);
         return;
     }
     let mut scan = scan(command, argv, start);
@@ -104,6 +105,7 @@ pub(super) fn settle(
     };
     effects(command.effects.iter().filter(held), &mut later, reading);
     let given = reading.uses.len();
+    reading.housekeeping.extend(command.housekeeping);
     if !command.prefer.is_empty() {
         reading.prefer = command.prefer;
     }

@@ -6,6 +6,7 @@
 #![forbid(clippy::disallowed_methods)]
 
 mod apply;
+pub mod claims;
 mod own;
 mod readers;
 mod scan;
@@ -98,6 +99,8 @@ pub struct Reading {
     pub(crate) spared: Vec<String>,
     /// The directory that relative operands are resolved in, when an option changes it (`git -C`).
     pub directory: Option<Arg>,
+    /// Files that it writes for itself, whatever it is told.
+    pub housekeeping: Vec<&'static str>,
     /// What to do instead; empty when the table knows nothing better.
     pub prefer: &'static str,
 }
@@ -117,6 +120,8 @@ pub struct Use {
 pub enum Role {
     /// A file whose content is read.
     Read,
+    /// A file that is read, and made when it is not there.
+    Open,
     /// A tree whose files' whole content is read.
     ReadTree,
     /// A tree of which only lines that match the reading's pattern are printed.

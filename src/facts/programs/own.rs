@@ -155,6 +155,7 @@ impl Reading {
         add(&mut self.uses, theirs.uses);
         add(&mut self.acts, theirs.acts);
         add(&mut self.loads, theirs.loads);
+        add(&mut self.housekeeping, theirs.housekeeping);
         add(&mut self.executes_settings, theirs.executes_settings);
         if self.inner.is_empty() {
             self.inner = theirs.inner;

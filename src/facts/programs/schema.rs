@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The roles a word can have (kebab-case names of `Role`).
 pub(crate) const ROLES: &[&str] = &[
     "read",
+    "open",
     "read-tree",
     "search-tree",
     "list",

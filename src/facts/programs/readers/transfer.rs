@@ -186,7 +186,11 @@ pub(super) fn local_database(scan: &Scan, reading: &mut Reading) {
         reading.unexplained(Cause::OpaqueCode, "statements from its standard input", None);
     }
     let Some((index, file)) = scan.operands.first() else { return };
-    let role = if reading.unexplained.is_empty() { Role::Read } else { Role::Edit };
+    let role = match (reading.unexplained.is_empty(), scan.has("-readonly")) {
+        (true, true) => Role::Read,
+        (true, false) => Role::Open,
+        (false, _) => Role::Edit,
+    };
     match file.text() {
         Some(":memory:" | "") => {}
         Some(text) if text.starts_with("file:") => {
