@@ -18,6 +18,7 @@ mod second;
 #[cfg(not(feature = "cross-check"))]
 #[path = "second/absent.rs"]
 mod second;
+pub mod visit;
 mod word;
 
 pub use parse::{Limits, parse};
