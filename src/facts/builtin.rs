@@ -134,6 +134,10 @@ impl Gatherer<'_> {
             "shift" => {
                 let count = words.get(1).map_or(Some(1), |word| word.text()?.parse::<usize>().ok());
                 state.positional = match (state.positional.take(), count) {
+                    // With too few of them, none goes.
+                    (Some(args), Some(count)) if count > args.len() && !args.iter().any(Arg::may_split) => {
+                        Some(args)
+                    }
                     // Which ones go is only told by how many the first became.
                     (Some(args), Some(count)) if !args.iter().take(count).any(Arg::may_split) => {
                         Some(args.into_iter().skip(count).collect())
@@ -141,6 +145,7 @@ impl Gatherer<'_> {
                     _ => None,
                 };
             }
+            "return" | "break" | "continue" => self.leave(state, name, words),
             "let" => words.iter().skip(1).for_each(|word| self.evaluated(state, word)),
             "set" => self.set(state, words),
             "alias" => alias(state, words),
@@ -250,13 +255,13 @@ impl Gatherer<'_> {
             if let Some(locals) = self.locals.last_mut().filter(|_| own) {
                 locals.insert(variable.clone());
             }
-            if fixes {
-                state.readonly.insert(variable.clone());
-            }
             if exports || self.host.var(&variable).is_some() {
                 state.exported.insert(variable.clone());
             }
             self.set_variable(state, &variable, Value::Text(value), word.span);
+            if fixes {
+                state.readonly.insert(variable);
+            }
         }
     }
 
