@@ -32,8 +32,8 @@ impl Gatherer<'_> {
         let mut output = None;
         for statement in body {
             state.settle();
-            if whole && statement.on_new_line {
-                self.next_line(state);
+            if statement.on_new_line {
+                self.next_line(state, whole);
             }
             if !self.step(statement.span) {
                 return Stream::Any;
@@ -88,9 +88,16 @@ impl Gatherer<'_> {
     fn form(&mut self, state: &mut State, command: &Command, stdin: &Stream) -> Stream {
         match command {
             Command::Simple(simple) => self.simple(state, simple, stdin),
-            Command::Pipeline { parts, span, .. } => self.pipeline(state, parts, *span, stdin),
+            Command::Pipeline { parts, span, negated } => {
+                let stream = self.pipeline(state, parts, *span, stdin);
+                if *negated {
+                    state.settle();
+                }
+                stream
+            }
             Command::AndOr { left, operator, right, .. } => {
-                self.and_or(state, (left, *operator, right), stdin)
+                self.and_or(state, (left, *operator, right), stdin);
+                Stream::Any
             }
             Command::Group(body) => self.statements(state, body, stdin),
             Command::Subshell(body) => self.subshell(state, |walk, own| walk.statements(own, body, stdin)),
@@ -184,16 +191,29 @@ impl Gatherer<'_> {
         outer.map(super::Invocation::text).collect::<Vec<_>>().join("; ")
     }
 
+    /// Runs a list; what holds behind it if all of `a && b && c` succeeded.
     fn and_or(
         &mut self,
         state: &mut State,
         (left, operator, right): (&Command, Connective, &Command),
         stdin: &Stream,
-    ) -> Stream {
+    ) -> Option<State> {
         let from = self.facts.invocations.len();
-        self.command(state, left, stdin);
+        let done = match left {
+            Command::AndOr { left, operator: inner, right, .. } => {
+                self.levels += 1;
+                let done =
+                    self.step(Span::default()).then(|| self.and_or(state, (left, *inner, right), stdin));
+                self.levels -= 1;
+                done.flatten().filter(|_| operator == Connective::And)
+            }
+            _ => {
+                self.command(state, left, stdin);
+                None
+            }
+        };
         let middle = self.facts.invocations.len();
-        let mut after = self.copied(state);
+        let mut after = done.unwrap_or_else(|| self.copied(state));
         // After `&&` the directory was entered; otherwise nobody knows.
         match operator {
             Connective::And => after.tentative = false,
@@ -212,7 +232,7 @@ impl Gatherer<'_> {
             self.pays(first.len() + second.len());
             self.facts.mentions.push((format!("{first} {sign} {second}"), span));
         }
-        Stream::Any
+        (operator == Connective::And).then_some(after)
     }
 
     fn range_text(&self, from: usize, to: usize) -> String {

@@ -305,6 +305,14 @@ impl Gatherer<'_> {
             }
             _ => None,
         };
+        let fails = match form {
+            ParameterForm::Edit { operator, operand } => operator == ":" && leaving::slice_fails(operand),
+            ParameterForm::Fallback { operator, .. } => operator.ends_with('='),
+            _ => false,
+        };
+        if fails {
+            self.may_abort(state);
+        }
         let Some(list) = list else {
             if !matches!(subscript, "@" | "*") {
                 self.subscript(state, subscript);

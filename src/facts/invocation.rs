@@ -61,6 +61,7 @@ impl Gatherer<'_> {
         if let Some(before) = before {
             state.join(&before);
         }
+        self.forget(saved.iter().map(|(name, ..)| name.clone()), false);
         for (name, value, exported) in saved.into_iter().rev() {
             // `x=1 export x` keeps the value, and an evaluated text may.
             let value = match (keeps, value) {
@@ -285,7 +286,9 @@ impl Gatherer<'_> {
         state.positional = outer;
         self.calls.pop();
         // What the function declared as its own ends with it.
-        for own in self.locals.pop().unwrap_or_default() {
+        let locals = self.locals.pop().unwrap_or_default();
+        self.forget(locals.iter().cloned(), true);
+        for own in locals {
             if !fixed.contains(&own) {
                 state.readonly.remove(&own);
             }

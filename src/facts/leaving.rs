@@ -3,7 +3,7 @@
 
 use super::arg::Arg;
 use super::gather::Gatherer;
-use super::state::{State, Value, is_number};
+use super::state::{State, Value, is_number, unknown};
 use crate::syntax::{
     Arithmetic, Command, Descriptor, Piece, Redirection, RedirectionOperator, Simple, Statement,
 };
@@ -21,6 +21,9 @@ pub(super) fn is_readonly(state: &State, name: &str) -> bool {
 pub(super) struct Exits {
     /// An error here drops the rest of the line that began last.
     line: Option<Box<State>>,
+    /// The same since the last newline inside of a compound command: what follows there would not run, but it
+    /// is read as a line of its own would be.
+    inner: Option<Box<State>>,
     /// For each function and sourced text that runs, outermost first: where it was returned from.
     returns: Vec<Option<Box<State>>>,
     /// The same for loops of the innermost of them.
@@ -31,12 +34,29 @@ impl Gatherer<'_> {
     /// An expansion here may fail, and bash goes on with the next line.
     pub(super) fn may_abort(&mut self, state: &State) {
         let now = self.copied(state);
+        add(&mut self.exits.inner, now.clone());
         add(&mut self.exits.line, now);
     }
 
-    /// A new line begins, or the text ends: errors of the line before end here.
-    pub(super) fn next_line(&mut self, state: &mut State) {
-        if let Some(aborted) = self.exits.line.take() {
+    /// A function, or what was set for one command, ends: these variables and the parameters are others again
+    /// where an error dropped the line inside of it.
+    pub(super) fn forget(&mut self, names: impl IntoIterator<Item = String>, parameters: bool) {
+        let names: Vec<String> = names.into_iter().collect();
+        for aborted in [&mut self.exits.line, &mut self.exits.inner].into_iter().flatten() {
+            for name in &names {
+                aborted.vars.insert(name.clone(), Value::Text(unknown()));
+            }
+            if parameters {
+                aborted.positional = None;
+            }
+        }
+    }
+
+    /// A new line of the text begins, or the text ends: errors of the line before end here. The same for a
+    /// line of a compound command's body.
+    pub(super) fn next_line(&mut self, state: &mut State, whole: bool) {
+        let inner = self.exits.inner.take();
+        if let Some(aborted) = if whole { self.exits.line.take() } else { inner } {
             state.join(&aborted);
         }
     }
@@ -55,10 +75,10 @@ impl Gatherer<'_> {
         state: &mut State,
         body: impl FnOnce(&mut Self, &mut State) -> T,
     ) -> T {
-        let outer = self.exits.line.take();
+        let outer = (self.exits.line.take(), self.exits.inner.take());
         let result = body(self, state);
-        self.next_line(state);
-        self.exits.line = outer;
+        self.next_line(state, true);
+        (self.exits.line, self.exits.inner) = outer;
         result
     }
 
