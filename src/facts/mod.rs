@@ -29,6 +29,7 @@ mod hidden;
 mod identity;
 mod inner;
 mod invocation;
+mod leaving;
 pub mod path;
 mod printed;
 pub mod programs;

@@ -3,7 +3,8 @@
 use super::arg::{Arg, Hole, HoleKind};
 use super::environment;
 use super::gather::{Gatherer, ITEM};
-use super::state::{State, Value};
+use super::leaving::is_readonly;
+use super::state::{State, Value, either, unknown};
 use crate::report::Span;
 use crate::syntax::Cause;
 
@@ -21,6 +22,7 @@ impl Gatherer<'_> {
             }
             other => other,
         };
+        let value = if is_readonly(state, name) { self.refused(state, name, value, span) } else { value };
         let text = match &value {
             Value::Text(arg) => arg.text().map(str::to_owned),
             Value::Array(_) | Value::Unset => None,
@@ -33,6 +35,17 @@ impl Gatherer<'_> {
             state.exported.insert(name.to_owned());
         }
         state.vars.insert(name.to_owned(), value);
+    }
+
+    /// What a variable holds that may not be assigned any more, after it was: bash refuses, and may drop the
+    /// rest of the line; which of the two values holds is not worth a guess.
+    fn refused(&mut self, state: &State, name: &str, value: Value, span: Span) -> Value {
+        self.doubt(Cause::UnknownConstruct, format!("{name} may be readonly"), span, true);
+        self.may_abort(state);
+        match (state.vars.get(name), value) {
+            (Some(Value::Text(old)), Value::Text(new)) => Value::Text(either(old, &new)),
+            _ => Value::Text(unknown()),
+        }
     }
 
     pub(super) fn default_home(&self) -> Option<String> {

@@ -45,6 +45,8 @@ pub struct Statement {
     pub command: Command,
     /// Ended by `&`.
     pub background: bool,
+    /// A newline ends what stands before it.
+    pub on_new_line: bool,
     /// Where it stands.
     pub span: Span,
 }
