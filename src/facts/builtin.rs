@@ -176,7 +176,7 @@ impl Gatherer<'_> {
             Some(place) if place.node == Node::Directory && !moved => Some(place.lexical),
             Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
             Some(place) if place.node == Node::Missing || moved => {
-                state.tentative = !self.lasts(&place.lexical);
+                state.tentative = place.node == Node::Missing || !self.lasts(&place.lexical);
                 Some(place.lexical)
             }
             _ => None,
