@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind};
 use super::changes::Changes;
+use super::environment::Seen;
 use super::gather::Gatherer;
 use super::path;
 use super::programs::Output;
@@ -234,7 +235,7 @@ impl Gatherer<'_> {
                     );
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
-                    self.environment(&head, text.as_deref(), word.span);
+                    self.environment(&head, text.as_deref(), Seen::Programs, word.span);
                     state.exported.insert(head);
                 }
                 continue;
@@ -335,7 +336,8 @@ impl Gatherer<'_> {
             text.starts_with('-') && text.contains('f') && !text.contains('o')
                 || text.starts_with('-') && text.contains('P')
                 || text.starts_with('+') && text.contains('B')
-                || matches!(text, "noglob" | "braceexpand" | "physical" | "posix")
+                || text.starts_with('-') && text.contains('a') && !text.contains('o')
+                || matches!(text, "allexport" | "noglob" | "braceexpand" | "physical" | "posix")
         });
         if switches {
             let span = words.first().map_or_else(Span::default, |word| word.span);

@@ -32,6 +32,7 @@ mod invocation;
 pub mod path;
 mod printed;
 pub mod programs;
+mod search;
 mod state;
 mod variable;
 
