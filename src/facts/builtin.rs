@@ -336,12 +336,19 @@ impl Gatherer<'_> {
             text.starts_with('-') && text.contains('f') && !text.contains('o')
                 || text.starts_with('-') && text.contains('P')
                 || text.starts_with('+') && text.contains('B')
-                || text.starts_with('-') && text.contains('a') && !text.contains('o')
-                || matches!(text, "allexport" | "noglob" | "braceexpand" | "physical" | "posix")
+                || matches!(text, "noglob" | "braceexpand" | "physical" | "posix")
         });
         if switches {
             let span = words.first().map_or_else(Span::default, |word| word.span);
             self.doubt(Cause::ExecutingEnvironment, "it changes how later words are expanded", span, false);
+        }
+        let exports = words.iter().skip(1).take_while(|word| word.text() != Some("--")).find(|word| {
+            let text = word.head();
+            text == "allexport" || text.starts_with('-') && text.contains('a') && !text.contains('o')
+        });
+        if let Some(word) = exports {
+            let detail = "every variable that is set from here on reaches programs";
+            self.doubt(Cause::ExecutingEnvironment, detail, word.span, false);
         }
         let mut rest = words.iter().skip(1);
         while let Some(word) = rest.next() {

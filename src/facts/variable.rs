@@ -28,7 +28,9 @@ impl Gatherer<'_> {
         if self.host.var(name).is_some() {
             state.exported.insert(name.to_owned());
         }
-        let seen = if state.exported.contains(name) { Seen::Programs } else { Seen::Shell };
+        // What is taken away leads nowhere else.
+        let reaches = value != Value::Unset && state.exported.contains(name);
+        let seen = if reaches { Seen::Programs } else { Seen::Shell };
         self.environment(name, text.as_deref(), seen, span);
         if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
             self.glance(state, &Arg::literal(text, span));
