@@ -145,3 +145,25 @@ fn no_abuse_is_silent() {
     assert_eq!(known, HARMLESS.len(), "a listed line asks by now: take it off the list");
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
+
+/// A secret of the environment is printed by its name alone.
+#[test]
+fn printing_a_secret_of_the_environment_asks() {
+    let (mut host, policy) = (fixture::host(), crate::common::builtin_policy());
+    host.vars.insert("DEPLOY_TOKEN".to_owned(), "t0p".to_owned());
+    host.vars.insert("STAGE".to_owned(), "test".to_owned());
+    for (text, expected) in [
+        ("echo \"$DEPLOY_TOKEN\"", Verdict::Ask),
+        ("echo ${DEPLOY_TOKEN:0:2} x", Verdict::Ask),
+        ("printf '%s' \"${DEPLOY_TOKEN:-none}\"", Verdict::Ask),
+        ("echo a && echo b=$DEPLOY_TOKEN", Verdict::Ask),
+        ("printenv DEPLOY_TOKEN", Verdict::Ask),
+        ("echo \"${DEPLOY_TOKEN:+set}\" ${#DEPLOY_TOKEN}", Verdict::Allow),
+        ("[ -n \"$DEPLOY_TOKEN\" ] && echo set", Verdict::Allow),
+        ("DEPLOY_TOKEN=; echo \"$DEPLOY_TOKEN\"", Verdict::Allow),
+        ("echo '$DEPLOY_TOKEN' \"$STAGE\" \"$OTHER_TOKEN\"", Verdict::Allow),
+        ("printenv STAGE", Verdict::Allow),
+    ] {
+        assert_eq!(fixture::decide_on(&host, &policy, text).verdict, expected, "{text}");
+    }
+}

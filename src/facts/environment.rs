@@ -53,10 +53,15 @@ fn is_in(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|each| each == name)
 }
 
-/// Whether a variable of this name only carries data. A locale can name a folder.
+/// Whether a variable of this name only carries data. What is part of a path or of a text that is evaluated
+/// has to be plain.
 fn carries_data(name: &str, value: Option<&str>) -> bool {
-    let locale = name.starts_with("LC_") || name.starts_with("LANG");
-    !(locale && value.is_none_or(|value| value.contains('/')))
+    let part = ["LC_", "LANG", "TERM", "DEBIAN_FRONTEND"].iter().any(|start| name.starts_with(start));
+    let plain = |text: &str| {
+        !text.contains("..")
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@:+".contains(&byte))
+    };
+    !(part && !value.is_some_and(plain))
         && (is_in(DATA, name)
             || DATA_PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix))
             || DATA_SUFFIXES.split_whitespace().any(|suffix| name.ends_with(suffix)))
@@ -87,9 +92,33 @@ pub(super) fn runs_its_value(name: &str, value: &str) -> bool {
         && executes(name, Some(value), Seen::Shell)
 }
 
+/// Whether a variable or a key of this name is likely to hold a secret.
+pub(super) fn names_secret(name: &str) -> bool {
+    const WORDS: &[&str] =
+        &["SECRET", "TOKEN", "PASS", "CREDENTIAL", "KEY", "PRIVATE", "AUTH", "COOKIE", "DSN", "PWD"];
+    let upper = name.to_ascii_uppercase();
+    let plain = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY", "$PWD", "${PWD}"];
+    !plain.contains(&name) && WORDS.iter().any(|word| upper.contains(word))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Seen, executes};
+    use super::{Seen, executes, names_secret};
+
+    #[test]
+    fn which_names_are_secrets() {
+        for (name, expected) in [
+            ("AWS_SECRET_ACCESS_KEY", true),
+            ("GITHUB_TOKEN", true),
+            ("db_password", true),
+            ("/app/api-key", true),
+            ("HOME", false),
+            ("PWD", false),
+            ("/app/limit", false),
+        ] {
+            assert_eq!(names_secret(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn which_variables_run_things() {
@@ -140,6 +169,9 @@ mod tests {
             ("OUT_DIR", "x", false, true),
             ("DIR", "x", false, true),
             ("LC_ALL", "/x/y", false, true),
+            ("TERM", "../x", false, true),
+            ("DEBIAN_FRONTEND", "x;system(1)", true, true),
+            ("DEBIAN_FRONTEND", "noninteractive", false, false),
             ("LC_ALL", "C.UTF-8", false, false),
             ("LANG", "de_DE", false, false),
             ("TZ", "Europe/Berlin", false, false),

@@ -33,6 +33,7 @@ impl Gatherer<'_> {
             }
             return Stream::Any;
         }
+        self.prints_variables(state, simple, by);
         let reads = argv.first().and_then(Arg::text) == Some("read");
         let mut saved = Vec::new();
         for assignment in &simple.assignments {

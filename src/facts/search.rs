@@ -1,11 +1,13 @@
 //! What a program that reads whole trees prints of them.
 
 use super::EffectKind;
+use super::environment::names_secret;
 use super::gather::Gatherer;
 use super::path::{self, Target};
 use super::programs::{Reading, Role, Use};
 use super::state::State;
-use crate::syntax::Cause;
+use crate::report::Span;
+use crate::syntax::{Cause, ParameterForm, Piece, Simple};
 
 /// Words in a search pattern that go looking for secrets.
 const SECRET_WORDS: &[&str] = &["key", "token", "secret", "passw", "credential", "api_", "bearer", "private"];
@@ -39,6 +41,30 @@ impl Gatherer<'_> {
             self.doubt(Cause::DynamicPath, detail, each.arg.span, false);
         }
         self.effect(EffectKind::ReadTree { tree, narrow, files }, Some(by), each.arg.span);
+    }
+
+    /// `echo "$SOME_TOKEN"`: says so when the shell that asks was given such a variable.
+    pub(super) fn prints_variables(&mut self, state: &State, simple: &Simple, by: Option<usize>) {
+        let mut words = simple.words.iter();
+        let first = words.next().map(|word| &word.pieces[..]);
+        if !matches!(first, Some([Piece::Text { text, .. }]) if text == "echo" || text == "printf") {
+            return;
+        }
+        let secret = |piece: &Piece| match piece {
+            Piece::Parameter { name, form, .. } => {
+                let shown = match form {
+                    ParameterForm::Plain | ParameterForm::Edit { .. } => true,
+                    ParameterForm::Fallback { operator, .. } => !operator.ends_with('+'),
+                    ParameterForm::Length | ParameterForm::Indirect => false,
+                };
+                let given = !state.vars.contains_key(name) && self.host.var(name).is_some();
+                shown && given && names_secret(name)
+            }
+            _ => false,
+        };
+        if words.any(|word| word.pieces.iter().any(secret)) {
+            self.effect(EffectKind::RevealSecrets, by, Span::default());
+        }
     }
 
     /// Whether a home is this tree, or lies in it.

@@ -1,6 +1,7 @@
 //! Clients that take a value from a file or an address when it is written in a certain way.
 
 use crate::facts::arg::Arg;
+use crate::facts::environment::names_secret;
 use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::Doing;
 use crate::facts::programs::{Reading, Role};
@@ -72,19 +73,10 @@ pub(super) fn remotes(scan: &Scan, reading: &mut Reading) {
 pub(super) fn secret_names(scan: &Scan, reading: &mut Reading) {
     for (_, word) in &scan.operands {
         match word.text() {
-            Some(text) if !text.is_empty() && !names_secret(text) => {}
+            Some(text) if !text.trim_matches('/').is_empty() && !names_secret(text) => {}
             _ => reading.act(Doing::RevealSecrets),
         }
     }
-}
-
-/// Whether a variable or a key of this name is likely to hold a secret.
-fn names_secret(name: &str) -> bool {
-    const WORDS: &[&str] =
-        &["SECRET", "TOKEN", "PASS", "CREDENTIAL", "KEY", "PRIVATE", "AUTH", "COOKIE", "DSN", "PWD"];
-    let upper = name.to_ascii_uppercase();
-    let plain = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY", "$PWD", "${PWD}"];
-    !plain.contains(&name) && WORDS.iter().any(|word| upper.contains(word))
 }
 
 /// Words of a template that print what holds the environment, or everything.
@@ -114,22 +106,7 @@ fn reveals(template: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{names_secret, reveals};
-
-    #[test]
-    fn which_names_are_secrets() {
-        for (name, expected) in [
-            ("AWS_SECRET_ACCESS_KEY", true),
-            ("GITHUB_TOKEN", true),
-            ("db_password", true),
-            ("/app/api-key", true),
-            ("HOME", false),
-            ("PWD", false),
-            ("/app/limit", false),
-        ] {
-            assert_eq!(names_secret(name), expected, "{name}");
-        }
-    }
+    use super::reveals;
 
     #[test]
     fn which_templates_print_the_environment() {
