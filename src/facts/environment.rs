@@ -61,7 +61,7 @@ fn carries_data(name: &str, value: Option<&str>) -> bool {
         !text.contains("..")
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@:+".contains(&byte))
     };
-    !(part && !value.is_some_and(plain))
+    (!part || value.is_some_and(plain))
         && (is_in(DATA, name)
             || DATA_PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix))
             || DATA_SUFFIXES.split_whitespace().any(|suffix| name.ends_with(suffix)))
