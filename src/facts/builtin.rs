@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind};
 use super::changes::Changes;
+use super::environment::Seen;
 use super::gather::Gatherer;
 use super::path;
 use super::programs::Output;
@@ -239,7 +240,7 @@ impl Gatherer<'_> {
                     );
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
-                    self.environment(&head, text.as_deref(), word.span);
+                    self.environment(&head, text.as_deref(), Seen::Programs, word.span);
                     state.exported.insert(head);
                 }
                 continue;
@@ -356,6 +357,14 @@ impl Gatherer<'_> {
         if switches {
             let span = words.first().map_or_else(Span::default, |word| word.span);
             self.doubt(Cause::ExecutingEnvironment, "it changes how later words are expanded", span, false);
+        }
+        let exports = words.iter().skip(1).take_while(|word| word.text() != Some("--")).find(|word| {
+            let text = word.head();
+            text == "allexport" || text.starts_with('-') && text.contains('a') && !text.contains('o')
+        });
+        if let Some(word) = exports {
+            let detail = "every variable that is set from here on reaches programs";
+            self.doubt(Cause::ExecutingEnvironment, detail, word.span, false);
         }
         let mut rest = words.iter().skip(1);
         while let Some(word) = rest.next() {

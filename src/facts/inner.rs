@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Below, Hole, HoleKind};
 use super::effects::{replace, stream_words};
+use super::environment::Seen;
 use super::gather::Gatherer;
 use super::path::{self, Target};
 use super::programs::{Fill, Inner, Reading, Role, Wrapper};
@@ -197,7 +198,7 @@ impl Gatherer<'_> {
             return;
         };
         let value = assignment.after(name.len() + 1);
-        self.environment(name, value.text(), assignment.span);
+        self.environment(name, value.text(), Seen::Program, assignment.span);
         state.vars.insert(name.to_owned(), Value::Text(value));
         state.exported.insert(name.to_owned());
     }

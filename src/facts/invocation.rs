@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
-use super::environment;
+use super::environment::{self, Seen};
 use super::gather::{Gatherer, ITEM};
 use super::identity::Identity;
 use super::leaving::can_fail;
@@ -34,6 +34,7 @@ impl Gatherer<'_> {
             }
             return Stream::Any;
         }
+        self.prints_variables(state, simple, by);
         let reads = argv.first().and_then(Arg::text) == Some("read");
         let mut saved = Vec::new();
         for assignment in &simple.assignments {
@@ -44,8 +45,13 @@ impl Gatherer<'_> {
                 self.assigned_value(state, assignment);
                 continue;
             }
+            let found = self.facts.problems.len();
+            state.exported.insert(name.clone());
             self.assign(state, assignment);
-            state.exported.insert(name);
+            if self.facts.problems.len() == found {
+                let text = self.text_of_variable(state, &name);
+                self.environment(&name, text.as_deref(), Seen::Program, assignment.span);
+            }
         }
         let keeps = argv.first().and_then(Arg::text).is_some_and(|name| {
             let lasting = matches!(
@@ -159,9 +165,11 @@ impl Gatherer<'_> {
     }
 
     /// A variable is given a value: says so when that changes what runs.
-    pub(super) fn environment(&mut self, name: &str, value: Option<&str>, span: Span) {
-        if environment::executes(name, value) {
-            let detail = format!("setting {name} changes what runs");
+    pub(super) fn environment(&mut self, name: &str, value: Option<&str>, seen: Seen, span: Span) {
+        if environment::executes(name, value, seen) {
+            let known = seen == Seen::Shell || environment::executes(name, value, Seen::Programs);
+            let changes = if known { "changes" } else { "may change" };
+            let detail = format!("setting {name} {changes} what runs");
             self.doubt(Cause::ExecutingEnvironment, detail, span, true);
         }
     }

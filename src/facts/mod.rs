@@ -33,6 +33,7 @@ mod leaving;
 pub mod path;
 mod printed;
 pub mod programs;
+mod search;
 mod state;
 mod variable;
 

@@ -1,7 +1,7 @@
 //! What a variable holds at one point of a script.
 
 use super::arg::{Arg, Hole, HoleKind};
-use super::environment;
+use super::environment::{self, Seen};
 use super::gather::{Gatherer, ITEM};
 use super::leaving::is_readonly;
 use super::state::{State, Value, either, unknown};
@@ -27,12 +27,15 @@ impl Gatherer<'_> {
             Value::Text(arg) => arg.text().map(str::to_owned),
             Value::Array(_) | Value::Unset => None,
         };
-        self.environment(name, text.as_deref(), span);
-        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
-            self.glance(state, &Arg::literal(text, span));
-        }
         if self.host.var(name).is_some() {
             state.exported.insert(name.to_owned());
+        }
+        // What is taken away leads nowhere else.
+        let reaches = value != Value::Unset && state.exported.contains(name);
+        let seen = if reaches { Seen::Programs } else { Seen::Shell };
+        self.environment(name, text.as_deref(), seen, span);
+        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
+            self.glance(state, &Arg::literal(text, span));
         }
         state.vars.insert(name.to_owned(), value);
     }
