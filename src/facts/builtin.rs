@@ -106,6 +106,12 @@ impl Gatherer<'_> {
                     match word.text() {
                         Some(name) if name.starts_with('-') => {}
                         Some(name) => {
+                            let outer = self.locals.split_last().map_or(&[][..], |(_, outer)| outer);
+                            if outer.iter().any(|own| own.contains(name)) {
+                                let detail =
+                                    format!("{name} is a calling function's own, and another may show");
+                                self.doubt(Cause::UnknownConstruct, detail, word.span, true);
+                            }
                             self.set_variable(state, name, Value::Unset, word.span);
                             state.functions.remove(name);
                         }
@@ -149,6 +155,14 @@ impl Gatherer<'_> {
             "return" | "break" | "continue" => self.leave(state, name, words),
             "let" => words.iter().skip(1).for_each(|word| self.evaluated(state, word)),
             "set" => self.set(state, words),
+            "wait" => {
+                for name in words.iter().skip(1).filter_map(Arg::text) {
+                    let name = name.strip_prefix("-p").unwrap_or(name);
+                    if name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+                        self.set_variable(state, name, Value::Text(unknown()), Span::default());
+                    }
+                }
+            }
             "alias" => alias(state, words),
             _ => {}
         }
@@ -163,6 +177,7 @@ impl Gatherer<'_> {
             Some(word) => Some(word.clone()),
         };
         let text = target.as_ref().and_then(Arg::text);
+        let text = text.filter(|text| self.climbs_from_folders(state, text));
         let place = text.and_then(|text| path::locate(self.host, state.cwd.as_deref(), text));
         // When the directory cannot be entered, what follows runs where the shell was.
         state.tentative = false;
@@ -184,6 +199,15 @@ impl Gatherer<'_> {
         };
     }
 
+    /// Whether what stands before each `..` is a folder: bash refuses to leave one that is not there.
+    fn climbs_from_folders(&self, state: &State, text: &str) -> bool {
+        text.match_indices("/..").all(|(at, _)| {
+            let before = text.get(..at).filter(|before| !before.is_empty()).unwrap_or("/");
+            path::locate(self.host, state.cwd.as_deref(), before)
+                .is_some_and(|place| place.node == Node::Directory)
+        })
+    }
+
     /// Whether a directory is there in any case: the root, what is in it, a home.
     fn lasts(&self, lexical: &str) -> bool {
         let home = self.host.homes().iter().any(|home| home.to_string_lossy() == lexical);
@@ -202,6 +226,11 @@ impl Gatherer<'_> {
 
     fn declare(&mut self, state: &mut State, name: &str, words: &[Arg]) {
         let mut exports = name == "export";
+        let withdraws = exports
+            && words
+                .iter()
+                .skip(1)
+                .any(|word| word.text().is_some_and(|text| text.starts_with("-") && text.contains('n')));
         let mut fixes = name == "readonly";
         let mut own = matches!(name, "local" | "declare" | "typeset");
         let mut refers = false;
@@ -241,7 +270,10 @@ impl Gatherer<'_> {
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
                     self.environment(&head, text.as_deref(), Seen::Programs, word.span);
-                    state.exported.insert(head);
+                    state.exported.insert(head.clone());
+                    if withdraws {
+                        state.exported.remove(&head);
+                    }
                 }
                 continue;
             };

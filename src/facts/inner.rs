@@ -63,6 +63,10 @@ impl Gatherer<'_> {
                     // A program knows nothing of this shell's functions, and ends nothing of it.
                     let mut own = walk.copied(state);
                     own.functions.clear();
+                    if name == "env" && walk.takes_away(index) {
+                        own.vars.values_mut().for_each(|value| *value = Value::Text(super::state::unknown()));
+                        own.forgets = true;
+                    }
                     let stream = walk.apart(|walk| walk.one(&mut own, inner, (name, span), stdin));
                     state.machine_of(&own);
                     stream
@@ -85,6 +89,18 @@ impl Gatherer<'_> {
         }
         let passes = reading.wrapper == Some(Wrapper::Transparent) || matches!(name, "eval" | "sh" | "bash");
         if passes && reading.inner.len() == 1 { last } else { Some(Stream::Any) }
+    }
+
+    /// Whether `env` takes variables away.
+    fn takes_away(&self, index: usize) -> bool {
+        let words = self.facts.invocations.get(index).map(|each| each.words.as_slice()).unwrap_or_default();
+        words.iter().skip(1).any(|word| {
+            let head = word.head();
+            head == "-"
+                || head.starts_with("--unset")
+                || head.starts_with("--ignore")
+                || head.starts_with('-') && !head.starts_with("--") && head.contains(['u', 'i'])
+        })
     }
 
     fn one(

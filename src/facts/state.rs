@@ -331,7 +331,7 @@ impl State {
             opaque: self.opaque,
             removed: self.removed,
             written: self.written.clone(),
-            forgets: false,
+            forgets: self.forgets,
             pipes: self.pipes.clone(),
         }
     }

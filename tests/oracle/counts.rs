@@ -52,6 +52,7 @@ const SORTS: &[(&str, &[&str])] = &[
             "substitution in arithmetic",
             "substitution in a case",
             "substitution in a fallback",
+            "indirect",
             "substitution in a subscript",
             "backticks",
             "process substitution",
