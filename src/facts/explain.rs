@@ -65,8 +65,10 @@ impl Gatherer<'_> {
         let elsewhere = reading.directory.is_some()
             && cwd.as_deref().is_none_or(|cwd| self.host.list(Path::new(cwd)).is_none());
         // After an earlier part wrote something, what is not there now may be there then.
-        let obeyed =
-            reading.loads.iter().find(|load| elsewhere || state.disturbed || self.is_there(cwd.as_deref(), load));
+        let obeyed = reading
+            .loads
+            .iter()
+            .find(|load| elsewhere || state.disturbed || self.is_there(cwd.as_deref(), load));
         if let Some(load) = obeyed {
             self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
         }
@@ -81,7 +83,10 @@ impl Gatherer<'_> {
     /// The folders above the current one, up to the project's root: most tools look there, too.
     fn above(&self, cwd: Option<&str>) -> impl Iterator<Item = String> {
         let root = self.host.project().unwrap_or_default();
-        let folders = Path::new(cwd.unwrap_or_default()).ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+        let folders = Path::new(cwd.unwrap_or_default())
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(&root));
         let inside = !root.as_os_str().is_empty();
         let folders = folders.filter(|_| inside).filter_map(|folder| folder.to_str().map(str::to_owned));
         folders.collect::<Vec<_>>().into_iter()
