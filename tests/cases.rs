@@ -119,6 +119,14 @@ fn settings_that_run_programs_are_asked_about() {
         (&[("pager.diff", "./x")], "git status", true),
         (&[("filter.x.clean", "./x")], "git status", false),
         (&[("diff.x.textconv", "./x")], "git log -p", false),
+        (&[("diff.x.textconv", "./x")], "git stash list -p", false),
+        (&[("diff.x.textconv", "./x")], "git reflog -p", false),
+        (&[("diff.x.textconv", "./x")], "git reflog show -p", false),
+        (&[("diff.x.textconv", "./x")], "git reflog show -p --no-textconv", true),
+        (&[("diff.x.command", "./x")], "git stash list -p --ext-diff", false),
+        (&[("diff.external", "./x")], "git reflog -p --ext-diff", false),
+        (&[("diff.x.command", "./x")], "git status -v", false),
+        (&[("diff.x.command", "./x")], "git status", true),
         (&[("trailer.x.cmd", "./x")], "git interpret-trailers --parse a.txt", false),
         (&[("merge.x.driver", "./x")], "git merge-tree main feature", false),
         (&[("protocol.ext.allow", "always")], "git ls-remote origin", false),
@@ -188,4 +196,31 @@ fn what_is_obeyed_is_looked_for_above() {
     ] {
         assert_eq!(verdict(file, text), expected, "{file}: {text}");
     }
+}
+
+/// Commands that nobody wrote with the tables at hand.
+#[test]
+fn commands_out_of_manuals() {
+    let (host, policy) = (fixture::host(), crate::common::builtin_policy());
+    let rows = rows(include_str!("cases/manuals.txt"));
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let decision = fixture::decide_on(&host, &policy, &row.command);
+        let writes =
+            decision.requests.iter().any(|each| each.request.capability == Capability::FileWriteProject);
+        let right = match (row.kind.as_str(), decision.verdict) {
+            ("silent", Verdict::Allow) => !writes,
+            ("shown", Verdict::Allow) => writes,
+            ("ask" | "shown", verdict) => verdict >= Verdict::Ask,
+            _ => false,
+        };
+        if !right {
+            wrong.push(format!(
+                "{} is right for {:?}, not {:?}: {}",
+                row.kind, row.command, decision.verdict, decision.reason
+            ));
+        }
+    }
+    println!("manuals: {} rows, {} wrong", rows.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -79,7 +79,7 @@ fn costly_shapes_reach_a_limit() {
         format!("if a; then b; {branches} fi"),
         "cat *;".repeat(5_000),
         "rm *;".repeat(5_000),
-        "grep -r x / ;".repeat(2_000),
+        "grep -r x /usr ;".repeat(2_000),
         "find . ;".repeat(3_500),
         "> a ".repeat(9_000),
         "mv a b;".repeat(4_500),

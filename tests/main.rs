@@ -1,5 +1,6 @@
 //! All integration tests in one program: they share what is in `common`, and link once.
 
+mod abuse;
 mod architecture;
 mod ask;
 mod cases;

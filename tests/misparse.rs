@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use gsh::syntax::{
-    AssignedValue, Command, Limits, ParameterForm, Piece, Script, Simple, Statement, Word, parse,
-};
+use gsh::syntax::visit::{Visit, walk_simple};
+use gsh::syntax::{AssignedValue, Limits, Piece, Script, Simple, Word, parse};
 
 /// A text, and what bash reads in it.
 #[derive(Default)]
@@ -78,84 +77,22 @@ pub(crate) fn listed(script: &Script) -> BTreeSet<String> {
     found.0
 }
 
-impl Commands {
-    fn script(&mut self, script: &Script) {
-        self.statements(&script.body);
-    }
-
-    fn statements(&mut self, statements: &[Statement]) {
-        statements.iter().for_each(|statement| self.command(&statement.command));
-    }
-
-    fn command(&mut self, command: &Command) {
-        match command {
-            Command::Simple(simple) => self.simple(simple),
-            Command::Pipeline { parts, .. } => parts.iter().for_each(|part| self.command(part)),
-            Command::AndOr { left, right, .. } => {
-                self.command(left);
-                self.command(right);
-            }
-            Command::Group(body) | Command::Subshell(body) => self.statements(body),
-            Command::If { arms, otherwise } => {
-                for (condition, body) in arms {
-                    self.statements(condition);
-                    self.statements(body);
-                }
-                self.statements(otherwise);
-            }
-            Command::Loop { condition, body } => {
-                self.statements(condition);
-                self.statements(body);
-            }
-            Command::For { words, body, .. } => {
-                self.words(words.as_deref().unwrap_or_default());
-                self.statements(body);
-            }
-            Command::ArithmeticFor { header, body } => {
-                header.scripts.iter().for_each(|script| self.script(script));
-                self.statements(body);
-            }
-            Command::Case { subject, arms } => {
-                self.word(subject);
-                for (patterns, body) in arms {
-                    self.words(patterns);
-                    self.statements(body);
-                }
-            }
-            Command::Function { body, .. } => self.command(body),
-            Command::Test { words, .. } => self.words(words),
-            Command::Arithmetic(value) => value.scripts.iter().for_each(|script| self.script(script)),
-            Command::NotUnderstood(_) => {}
-            Command::Redirected { command, redirections, .. } => {
-                self.command(command);
-                redirections.iter().for_each(|redirection| {
-                    self.word(&redirection.target);
-                });
-            }
-        }
-    }
-
-    fn words(&mut self, words: &[Word]) {
-        words.iter().for_each(|word| {
-            self.word(word);
-        });
-    }
-
+impl Visit for Commands {
     fn simple(&mut self, simple: &Simple) {
         let mut shown: Vec<String> = Vec::new();
         for assignment in &simple.assignments {
             let subscript = assignment.subscript.as_ref().map_or(String::new(), |text| format!("[{text}]"));
             let value = match &assignment.value {
-                AssignedValue::Word(word) => self.word(word),
+                AssignedValue::Word(word) => text(word),
                 AssignedValue::Array(words) => {
-                    let words: Vec<String> = words.iter().map(|word| self.word(word)).collect();
+                    let words: Vec<String> = words.iter().map(text).collect();
                     format!("({})", words.join(" "))
                 }
             };
             let plus = if assignment.append { "+" } else { "" };
             shown.push(format!("{}{subscript}{plus}={value}", assignment.name));
         }
-        let mut words: Vec<String> = simple.words.iter().map(|word| self.word(word)).collect();
+        let mut words: Vec<String> = simple.words.iter().map(text).collect();
         if simple.assignments.is_empty() && words.first().is_some_and(|name| name == "time") {
             words.remove(0);
             for option in ["-p", "--"] {
@@ -167,38 +104,20 @@ impl Commands {
         shown.extend(words);
         let quoted: Vec<String> = shown.iter().map(|word| quoted(word)).collect();
         self.0.insert(format!("[{}]", quoted.join(" ")));
-        for redirection in &simple.redirections {
-            self.word(&redirection.target);
-        }
+        walk_simple(self, simple);
     }
+}
 
-    fn word(&mut self, word: &Word) -> String {
-        word.pieces.iter().map(|piece| self.piece(piece)).collect()
-    }
-
-    fn piece(&mut self, piece: &Piece) -> String {
-        match piece {
-            Piece::Text { text, .. } | Piece::Tilde(text) => text.clone(),
-            Piece::Parameter { form, .. } => {
-                if let ParameterForm::Fallback { operand, .. } = form {
-                    self.word(operand);
-                }
-                "<VAR>".to_owned()
-            }
-            Piece::Substitution { script, .. } => {
-                self.script(script);
-                "<CMDSUB>".to_owned()
-            }
-            Piece::Process { script, .. } => {
-                self.script(script);
-                "<PROCSUB>".to_owned()
-            }
-            Piece::Arithmetic(value) => {
-                value.scripts.iter().for_each(|script| self.script(script));
-                "<ARITH>".to_owned()
-            }
-        }
-    }
+/// A word as the case file has it.
+fn text(word: &Word) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Text { text, .. } | Piece::Tilde(text) => text.clone(),
+        Piece::Parameter { .. } => "<VAR>".to_owned(),
+        Piece::Substitution { .. } => "<CMDSUB>".to_owned(),
+        Piece::Process { .. } => "<PROCSUB>".to_owned(),
+        Piece::Arithmetic(_) => "<ARITH>".to_owned(),
+    };
+    word.pieces.iter().map(piece).collect()
 }
 
 fn quoted(word: &str) -> String {

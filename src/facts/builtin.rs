@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind};
 use super::changes::Changes;
+use super::environment::Seen;
 use super::gather::Gatherer;
 use super::path;
 use super::programs::Output;
-use super::state::{State, Stream, Value, unknown};
+use super::state::{Function, State, Stream, Value, unknown};
 use crate::host::Node;
 use crate::report::Span;
 use crate::syntax::{self, Cause};
@@ -113,7 +114,7 @@ impl Gatherer<'_> {
                 }
             }
             "read" => self.read(state, words, stdin),
-            "trap" => self.trap(words),
+            "trap" => self.trap(state, words),
             "printf" if words.get(1).and_then(Arg::text) == Some("-v") => {
                 if let Some(name) = words.get(2).and_then(Arg::text) {
                     let value = self.formatted(words.get(3..).unwrap_or_default());
@@ -134,6 +135,10 @@ impl Gatherer<'_> {
             "shift" => {
                 let count = words.get(1).map_or(Some(1), |word| word.text()?.parse::<usize>().ok());
                 state.positional = match (state.positional.take(), count) {
+                    // With too few of them, none goes.
+                    (Some(args), Some(count)) if count > args.len() && !args.iter().any(Arg::may_split) => {
+                        Some(args)
+                    }
                     // Which ones go is only told by how many the first became.
                     (Some(args), Some(count)) if !args.iter().take(count).any(Arg::may_split) => {
                         Some(args.into_iter().skip(count).collect())
@@ -141,6 +146,7 @@ impl Gatherer<'_> {
                     _ => None,
                 };
             }
+            "return" | "break" | "continue" => self.leave(state, name, words),
             "let" => words.iter().skip(1).for_each(|word| self.evaluated(state, word)),
             "set" => self.set(state, words),
             "alias" => alias(state, words),
@@ -171,7 +177,7 @@ impl Gatherer<'_> {
             Some(place) if place.node == Node::Directory && !moved => Some(place.lexical),
             Some(place) if Some(&place.lexical) == state.cwd.as_ref() => Some(place.lexical),
             Some(place) if place.node == Node::Missing || moved => {
-                state.tentative = !self.lasts(&place.lexical);
+                state.tentative = place.node == Node::Missing || !self.lasts(&place.lexical);
                 Some(place.lexical)
             }
             _ => None,
@@ -234,7 +240,7 @@ impl Gatherer<'_> {
                     );
                 } else if exports {
                     let text = self.text_of_variable(state, &head);
-                    self.environment(&head, text.as_deref(), word.span);
+                    self.environment(&head, text.as_deref(), Seen::Programs, word.span);
                     state.exported.insert(head);
                 }
                 continue;
@@ -250,13 +256,13 @@ impl Gatherer<'_> {
             if let Some(locals) = self.locals.last_mut().filter(|_| own) {
                 locals.insert(variable.clone());
             }
-            if fixes {
-                state.readonly.insert(variable.clone());
-            }
             if exports || self.host.var(&variable).is_some() {
                 state.exported.insert(variable.clone());
             }
             self.set_variable(state, &variable, Value::Text(value), word.span);
+            if fixes {
+                state.readonly.insert(variable);
+            }
         }
     }
 
@@ -298,7 +304,7 @@ impl Gatherer<'_> {
 
     /// A trap that may run between any two commands must change nothing that later ones depend on; one
     /// for the end only is read where it stands.
-    fn trap(&mut self, words: &[Arg]) {
+    fn trap(&mut self, state: &State, words: &[Arg]) {
         let mut operands =
             words.iter().skip(1).skip_while(|word| matches!(word.text(), Some("--" | "-p" | "-l")));
         let Some(action) = operands.next() else { return };
@@ -316,14 +322,25 @@ impl Gatherer<'_> {
                 let script = syntax::parse(text.as_bytes(), &self.limits);
                 changes.anything |= !script.problems.is_empty();
                 changes.scan(&script.body);
+                // So do the functions that it may call.
+                for (name, function) in &state.functions {
+                    if !text.contains(name.as_str()) {
+                        continue;
+                    }
+                    match function {
+                        Function::Known(body) | Function::Maybe(body) => changes.scan_command(body),
+                        Function::Ambiguous => changes.anything = true,
+                    }
+                }
             }
             None => changes.anything = true,
         }
-        let state = changes.anything
+        let changing = changes.anything
             || changes.moves
+            || changes.dynamic
             || !changes.assigned.is_empty()
             || !changes.functions.is_empty();
-        if state {
+        if changing {
             let detail = "a trap that may run at any time changes the shell's state";
             self.doubt(Cause::UnknownConstruct, detail, action.span, true);
         }
@@ -340,6 +357,14 @@ impl Gatherer<'_> {
         if switches {
             let span = words.first().map_or_else(Span::default, |word| word.span);
             self.doubt(Cause::ExecutingEnvironment, "it changes how later words are expanded", span, false);
+        }
+        let exports = words.iter().skip(1).take_while(|word| word.text() != Some("--")).find(|word| {
+            let text = word.head();
+            text == "allexport" || text.starts_with('-') && text.contains('a') && !text.contains('o')
+        });
+        if let Some(word) = exports {
+            let detail = "every variable that is set from here on reaches programs";
+            self.doubt(Cause::ExecutingEnvironment, detail, word.span, false);
         }
         let mut rest = words.iter().skip(1);
         while let Some(word) = rest.next() {

@@ -34,6 +34,8 @@ pub(super) struct Changes {
     pub functions: BTreeSet<String>,
     /// Anything at all (`eval`, `source`).
     pub anything: bool,
+    /// A command's name is only known when it runs.
+    pub dynamic: bool,
     /// How many commands were looked at.
     pub commands: usize,
 }
@@ -106,6 +108,7 @@ impl Changes {
         let mut words =
             texts.iter().map(String::as_str).skip_while(|w| matches!(*w, "command" | "builtin" | "time"));
         match words.next() {
+            Some(name) if name.contains('\u{0}') => self.dynamic = true,
             Some("cd" | "pushd" | "popd") => self.moves = true,
             Some("read" | "mapfile" | "readarray" | "getopts" | "printf" | "unset") => {
                 for name in words.filter(|word| !word.starts_with('-')) {

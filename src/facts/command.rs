@@ -7,16 +7,34 @@ use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
 use super::changes::Changes;
 use super::gather::{Gatherer, ITEM};
+use super::leaving::can_fail;
 use super::state::{Function, State, Stream, Value, unknown};
 use crate::report::Span;
-use crate::syntax::{Cause, Command, Connective, Piece, Redirection, Script, Statement, Word};
+use crate::syntax::{Cause, Command, Connective, Redirection, Script, Statement, Word};
+
+/// How often a loop's body is read again when a round changes what the next one finds.
+const ROUNDS: usize = 3;
 
 impl Gatherer<'_> {
     /// Statements in order; the stream is what they print, when only one of them prints.
     pub(super) fn statements(&mut self, state: &mut State, body: &[Statement], stdin: &Stream) -> Stream {
+        self.sequence(state, body, stdin, false)
+    }
+
+    /// Statements, perhaps those of a whole text (an error may end a line of it, and the next one runs).
+    pub(super) fn sequence(
+        &mut self,
+        state: &mut State,
+        body: &[Statement],
+        stdin: &Stream,
+        whole: bool,
+    ) -> Stream {
         let mut output = None;
         for statement in body {
             state.settle();
+            if statement.on_new_line {
+                self.next_line(state, whole);
+            }
             if !self.step(statement.span) {
                 return Stream::Any;
             }
@@ -70,9 +88,16 @@ impl Gatherer<'_> {
     fn form(&mut self, state: &mut State, command: &Command, stdin: &Stream) -> Stream {
         match command {
             Command::Simple(simple) => self.simple(state, simple, stdin),
-            Command::Pipeline { parts, span, .. } => self.pipeline(state, parts, *span, stdin),
+            Command::Pipeline { parts, span, negated } => {
+                let stream = self.pipeline(state, parts, *span, stdin);
+                if *negated {
+                    state.settle();
+                }
+                stream
+            }
             Command::AndOr { left, operator, right, .. } => {
-                self.and_or(state, (left, *operator, right), stdin)
+                self.and_or(state, (left, *operator, right), stdin);
+                Stream::Any
             }
             Command::Group(body) => self.statements(state, body, stdin),
             Command::Subshell(body) => self.subshell(state, |walk, own| walk.statements(own, body, stdin)),
@@ -84,7 +109,7 @@ impl Gatherer<'_> {
                     walk.statements(state, condition, stdin);
                     walk.statements(state, body, stdin);
                 },
-                &[condition, body],
+                (&[condition, body], &[]),
             ),
             Command::For { name, words, body } => self.for_each(state, (name, words.as_deref(), body), stdin),
             Command::ArithmeticFor { header, body } => {
@@ -101,7 +126,7 @@ impl Gatherer<'_> {
                         }
                         walk.statements(state, body, stdin);
                     },
-                    &[body],
+                    (&[body], &header.names),
                 )
             }
             Command::Case { subject, arms } => self.case(state, (subject, arms), stdin),
@@ -166,16 +191,29 @@ impl Gatherer<'_> {
         outer.map(super::Invocation::text).collect::<Vec<_>>().join("; ")
     }
 
+    /// Runs a list; what holds behind it if all of `a && b && c` succeeded.
     fn and_or(
         &mut self,
         state: &mut State,
         (left, operator, right): (&Command, Connective, &Command),
         stdin: &Stream,
-    ) -> Stream {
+    ) -> Option<State> {
         let from = self.facts.invocations.len();
-        self.command(state, left, stdin);
+        let done = match left {
+            Command::AndOr { left, operator: inner, right, .. } => {
+                self.levels += 1;
+                let done =
+                    self.step(Span::default()).then(|| self.and_or(state, (left, *inner, right), stdin));
+                self.levels -= 1;
+                done.flatten().filter(|_| operator == Connective::And)
+            }
+            _ => {
+                self.command(state, left, stdin);
+                None
+            }
+        };
         let middle = self.facts.invocations.len();
-        let mut after = self.copied(state);
+        let mut after = done.unwrap_or_else(|| self.copied(state));
         // After `&&` the directory was entered; otherwise nobody knows.
         match operator {
             Connective::And => after.tentative = false,
@@ -183,7 +221,7 @@ impl Gatherer<'_> {
         }
         self.command(&mut after, right, stdin);
         // `cd DIR && …` and `cd DIR || exit`: what follows the list runs where the list leaves it.
-        let settled = operator == Connective::Or && leaves(right);
+        let settled = operator == Connective::Or && self.leaves(&after, right);
         if !settled {
             state.join(&after);
         }
@@ -194,7 +232,7 @@ impl Gatherer<'_> {
             self.pays(first.len() + second.len());
             self.facts.mentions.push((format!("{first} {sign} {second}"), span));
         }
-        Stream::Any
+        (operator == Connective::And).then_some(after)
     }
 
     fn range_text(&self, from: usize, to: usize) -> String {
@@ -229,13 +267,14 @@ impl Gatherer<'_> {
         Stream::Any
     }
 
-    /// A body that runs any number of times: what it assigns is unknown before and after it.
+    /// A body that runs any number of times: what it assigns is unknown before and after it, but for what it
+    /// sets of its own at the beginning of each round.
     fn repeat(
         &mut self,
         state: &mut State,
         _stdin: &Stream,
         body: impl Fn(&mut Self, &mut State),
-        parts: &[&[Statement]],
+        (parts, own): (&[&[Statement]], &[String]),
     ) -> Stream {
         let mut found = Changes::default();
         for part in parts {
@@ -267,14 +306,16 @@ impl Gatherer<'_> {
             inside.cwd = None;
         }
         let before = self.copied(&inside);
-        body(self, &mut inside);
-        // What one round changes on the machine the next one finds.
-        let machine = |state: &State| (state.disturbed, state.relinked, state.opaque, state.removed);
-        if machine(&inside) != machine(&before) {
-            let mut next = before;
-            next.machine_of(&inside);
-            body(self, &mut next);
-            inside.join(&next);
+        self.with_break(&mut inside, &body);
+        // What one round changes the next one finds.
+        let mut next = before;
+        for _ in 0..ROUNDS {
+            if !next.widen(&inside, own) {
+                break;
+            }
+            let mut round = self.copied(&next);
+            self.with_break(&mut round, &body);
+            inside.join(&round);
         }
         state.join(&inside);
         Stream::Any
@@ -298,7 +339,7 @@ impl Gatherer<'_> {
                 walk.set_variable(state, name, Value::Text(value.clone()), Span::default());
                 walk.statements(state, body, stdin);
             },
-            &[body],
+            (&[body], &[name.to_owned()]),
         )
     }
 
@@ -327,7 +368,11 @@ impl Gatherer<'_> {
         stdin: &Stream,
     ) -> Stream {
         let (input, captured) = self.redirections(state, redirections, None);
+        let before = redirections.iter().any(can_fail).then(|| self.copied(state));
         let stream = self.command(state, command, input.as_ref().unwrap_or(stdin));
+        if let Some(before) = before {
+            state.join(&before);
+        }
         if captured { Stream::Any } else { stream }
     }
 
@@ -335,7 +380,7 @@ impl Gatherer<'_> {
     /// the machine is not.
     fn subshell<T>(&mut self, state: &mut State, body: impl FnOnce(&mut Self, &mut State) -> T) -> T {
         let mut own = self.copied(state);
-        let result = body(self, &mut own);
+        let result = self.apart(|walk| body(walk, &mut own));
         state.machine_of(&own);
         result
     }
@@ -397,18 +442,6 @@ fn one_of(items: &[Arg]) -> Arg {
 
 fn number(span: Span) -> Arg {
     Arg::hole(Hole { kind: HoleKind::Number, splits: true, lines: false }, span)
-}
-
-/// Whether the command never comes back to the list (`exit`, `return`, `break`).
-fn leaves(command: &Command) -> bool {
-    match command {
-        Command::Simple(simple) => {
-            let first = simple.words.first().map(|word| word.pieces.as_slice());
-            matches!(first, Some([Piece::Text { text, .. }]) if matches!(text.as_str(), "exit" | "return"))
-        }
-        Command::Group(body) => body.last().is_some_and(|last| leaves(&last.command)),
-        _ => false,
-    }
 }
 
 /// The functions that a command defines, with their bodies, wherever in a list or pipeline they stand;

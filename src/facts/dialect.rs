@@ -2,10 +2,8 @@
 //! command `b`, `((a))` a command `a`, and `$'…'` and `{a,b}` are other words.
 
 use super::gather::Gatherer;
-use crate::syntax::{
-    AssignedValue, Cause, Command, Descriptor, ParameterForm, Piece, Redirection, Script, Simple, Statement,
-    Word,
-};
+use crate::syntax::visit::{Visit, walk_command, walk_piece, walk_simple};
+use crate::syntax::{AssignedValue, Cause, Command, Descriptor, Piece, Redirection, Script, Simple, Word};
 
 /// Builtins that other shells do not have: what follows them would run in another state.
 const BUILTINS: [&str; 9] =
@@ -33,54 +31,14 @@ impl Look<'_> {
     fn say(&mut self, what: &'static str) {
         self.found.get_or_insert(what);
     }
+}
 
-    fn statements(&mut self, body: &[Statement]) {
-        body.iter().for_each(|statement| self.command(&statement.command));
-    }
-
-    fn words(&mut self, words: &[Word]) {
-        words.iter().for_each(|word| self.word(word));
-    }
-
+impl Visit for Look<'_> {
     fn command(&mut self, command: &Command) {
         match command {
-            Command::Simple(simple) => self.simple(simple),
-            Command::Pipeline { parts, .. } => parts.iter().for_each(|part| self.command(part)),
-            Command::AndOr { left, right, .. } => {
-                self.command(left);
-                self.command(right);
-            }
-            Command::Group(body) | Command::Subshell(body) => self.statements(body),
-            Command::If { arms, otherwise } => {
-                for (condition, body) in arms {
-                    self.statements(condition);
-                    self.statements(body);
-                }
-                self.statements(otherwise);
-            }
-            Command::Loop { condition, body } => {
-                self.statements(condition);
-                self.statements(body);
-            }
-            Command::For { words, body, .. } => {
-                self.words(words.as_deref().unwrap_or_default());
-                self.statements(body);
-            }
             Command::ArithmeticFor { .. } | Command::Arithmetic(_) => self.say("`((`"),
-            Command::Case { subject, arms } => {
-                self.word(subject);
-                for (patterns, body) in arms {
-                    self.words(patterns);
-                    self.statements(body);
-                }
-            }
-            Command::Function { body, .. } => self.command(body),
             Command::Test { .. } => self.say("`[[`"),
-            Command::Redirected { command, redirections, .. } => {
-                self.command(command);
-                self.redirections(redirections);
-            }
-            Command::NotUnderstood(_) => {}
+            _ => walk_command(self, command),
         }
     }
 
@@ -89,9 +47,8 @@ impl Look<'_> {
             if assignment.append || assignment.subscript.is_some() {
                 self.say("`+=` or a subscript");
             }
-            match &assignment.value {
-                AssignedValue::Word(word) => self.word(word),
-                AssignedValue::Array(_) => self.say("an array"),
+            if let AssignedValue::Array(_) = &assignment.value {
+                self.say("an array");
             }
         }
         if let Some([Piece::Text { text, .. }]) = simple.words.first().map(|word| word.pieces.as_slice())
@@ -99,17 +56,14 @@ impl Look<'_> {
         {
             self.say("a builtin of bash");
         }
-        self.words(&simple.words);
-        self.redirections(&simple.redirections);
+        walk_simple(self, simple);
     }
 
-    fn redirections(&mut self, redirections: &[Redirection]) {
-        for redirection in redirections {
-            if let Some(Descriptor::Variable(_)) = redirection.descriptor {
-                self.say("`{name}>`");
-            }
-            self.word(&redirection.target);
+    fn redirection(&mut self, redirection: &Redirection) {
+        if let Some(Descriptor::Variable(_)) = redirection.descriptor {
+            self.say("`{name}>`");
         }
+        self.word(&redirection.target);
     }
 
     fn word(&mut self, word: &Word) {
@@ -123,20 +77,11 @@ impl Look<'_> {
     }
 
     fn piece(&mut self, piece: &Piece) {
-        match piece {
-            Piece::Text { text, quoted: false } => {
-                if text.split_once('{').is_some_and(|(_, rest)| rest.contains(',') || rest.contains("..")) {
-                    self.say("braces");
-                }
-            }
-            Piece::Parameter { form: ParameterForm::Fallback { operand, .. }, .. } => self.word(operand),
-            Piece::Substitution { script, .. } | Piece::Process { script, .. } => {
-                self.statements(&script.body);
-            }
-            Piece::Arithmetic(arithmetic) => {
-                arithmetic.scripts.iter().for_each(|script| self.statements(&script.body));
-            }
-            Piece::Text { .. } | Piece::Tilde(_) | Piece::Parameter { .. } => {}
+        if let Piece::Text { text, quoted: false } = piece
+            && text.split_once('{').is_some_and(|(_, rest)| rest.contains(',') || rest.contains(".."))
+        {
+            self.say("braces");
         }
+        walk_piece(self, piece);
     }
 }

@@ -18,9 +18,6 @@ use crate::syntax::{Cause, Redirection, RedirectionOperator};
 /// nothing, and a pattern can find thousands.
 const NAMES_TOLD: usize = 128;
 
-/// Words in a search pattern that go looking for secrets.
-const SECRET_WORDS: &[&str] = &["key", "token", "secret", "passw", "credential", "api_", "bearer", "private"];
-
 impl Gatherer<'_> {
     /// Writes down what each used word does; false when one of them cannot be told.
     pub(super) fn uses(&mut self, state: &mut State, reading: &Reading, by: usize) -> bool {
@@ -36,19 +33,8 @@ impl Gatherer<'_> {
                 Role::Pattern => {}
                 Role::PutTo => self.put(state, cwd.as_deref(), (reading, each), by),
                 Role::SearchTree | Role::ReadTree => {
-                    let narrow =
-                        each.role == Role::SearchTree && (reading.skips_hidden || is_narrow(reading));
                     for tree in self.targets(state, cwd.as_deref(), &each.arg, true) {
-                        let files = match &tree {
-                            Target::Known(place) if !narrow => self.enumerate(state, &place.lexical, None),
-                            _ => None,
-                        };
-                        if !narrow && files.is_none() {
-                            let detail =
-                                format!("which files below {} it reads cannot be listed", each.arg.display());
-                            self.doubt(Cause::DynamicPath, detail, each.arg.span, false);
-                        }
-                        self.effect(EffectKind::ReadTree { tree, narrow, files }, Some(by), each.arg.span);
+                        self.read_tree(state, reading, (each, tree), by);
                     }
                 }
                 Role::Open => {
@@ -372,19 +358,6 @@ impl Gatherer<'_> {
         }
         Stream::Any
     }
-}
-
-/// Whether a search prints only lines with an ordinary word in them.
-fn is_narrow(reading: &Reading) -> bool {
-    let mut patterns = reading.uses.iter().filter(|each| each.role == Role::Pattern).peekable();
-    patterns.peek().is_some()
-        && patterns.all(|each| {
-            each.arg.text().is_some_and(|text| {
-                let lower = text.to_lowercase();
-                let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
-                letters >= 2 && !SECRET_WORDS.iter().any(|word| lower.contains(word))
-            })
-        })
 }
 
 /// Whether a write there can change what the machine would answer later.

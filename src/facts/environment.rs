@@ -1,320 +1,75 @@
 //! Variables that change what a command runs or how bash reads a text.
 
-/// Names that change what runs, whoever reads them.
-const EXECUTING: &[&str] = &[
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "BASHOPTS",
-    "SHELLOPTS",
-    "POSIXLY_CORRECT",
-    "BASH_COMPAT",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS3",
-    "PWD",
-    "OLDPWD",
-    "DIRSTACK",
-    "SHLVL",
-    "TAPE",
-    "PS4",
-    "PROMPT_COMMAND",
-    "CDPATH",
-    "GLOBIGNORE",
-    "FIGNORE",
-    "EXECIGNORE",
-    "BASH_CMDS",
-    "BASH_ALIASES",
-    "BASH_LOADABLES_PATH",
-    "BASH_XTRACEFD",
-    "SHELL",
-    "HISTFILE",
-    "INPUTRC",
-    "FCEDIT",
-    "EDITOR",
-    "VISUAL",
-    "BROWSER",
-    "PAGER",
-    "LESS",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "LESSKEY",
-    "LESSKEYIN",
-    "LESSEDIT",
-    "MORE",
-    "MANOPT",
-    "SYSTEMD_PAGER",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "RUBYOPT",
-    "RUBYLIB",
-    "PERL5OPT",
-    "PERL5LIB",
-    "PERL5DB",
-    "PERLLIB",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "_JAVA_OPTIONS",
-    "CLASSPATH",
-    "MAKEFLAGS",
-    "MFLAGS",
-    "GNUMAKEFLAGS",
-    "MAKEFILES",
-    "TAR_OPTIONS",
-    "GREP_OPTIONS",
-    "RIPGREP_CONFIG_PATH",
-    "RSYNC_RSH",
-    "RSYNC_CONNECT_PROG",
-    "CVS_RSH",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "TMPDIR",
-    "TMP",
-    "TEMP",
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_RUNTIME_DIR",
-    "GCONV_PATH",
-    "LOCPATH",
-    "NLSPATH",
-    "TERMINFO",
-    "TERMINFO_DIRS",
-    "TERMCAP",
-    "HOSTALIASES",
-    "RES_OPTIONS",
-    "MALLOC_CHECK_",
-    "OPENSSL_CONF",
-    "OPENSSL_ENGINES",
-    "SSL_CERT_FILE",
-    "CURL_HOME",
-    "WGETRC",
-    "AWKPATH",
-    "AWKLIBPATH",
-    "GAWK_PERSIST_FILE",
-    "EXINIT",
-    "VIMINIT",
-    "GVIMINIT",
-    "MYVIMRC",
-    "VIM",
-    "VIMRUNTIME",
-    "EMACSLOADPATH",
-    "GOFLAGS",
-    "GOROOT",
-    "GOPATH",
-    "GOENV",
-    "CC",
-    "CXX",
-    "LD",
-    "AR",
-    "CFLAGS",
-    "CPPFLAGS",
-    "CXXFLAGS",
-    "LDFLAGS",
-    "RUSTC",
-    "RUSTDOC",
-    "RUSTFLAGS",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "MAVEN_OPTS",
-    "GRADLE_OPTS",
-    "LUA_INIT",
-    "LUA_PATH",
-    "LUA_CPATH",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "R_PROFILE",
-    "R_PROFILE_USER",
-    "TCLLIBPATH",
-    "DISPLAY",
-    "XAUTHORITY",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DBUS_SYSTEM_BUS_ADDRESS",
-    "DBUS_STARTER_ADDRESS",
-    "MANROFFOPT",
-    "MANROFFSEQ",
-    "MANLESS",
-    "ZIPOPT",
-    "UNZIP",
-    "ZIPINFO",
-    "GZIP",
-    "XZ_OPT",
-    "XZ_DEFAULTS",
-    "BZIP",
-    "BZIP2",
-    "ZSTD_CLEVEL",
-    "BC_ENV_ARGS",
-    "DC_ENV_ARGS",
-    "GOTOOLCHAIN",
-    "GOPROXY",
-    "GOSUMDB",
-    "GOINSECURE",
-    "GONOSUMDB",
-    "GOVCS",
-    "GOWORK",
-    "PSQLRC",
-    "PGHOST",
-    "PGHOSTADDR",
-    "PGSERVICE",
-    "PGSERVICEFILE",
-    "PGSYSCONFDIR",
-    "PGPASSFILE",
-    "PGOPTIONS",
-    "SSLKEYLOGFILE",
-    "GCC_EXEC_PREFIX",
-    "COMPILER_PATH",
-    "COLLECT_GCC_OPTIONS",
-    "CCC_OVERRIDE_OPTIONS",
-    "DEPENDENCIES_OUTPUT",
-    "SUNPRO_DEPENDENCIES",
-    "CPATH",
-    "VALGRIND_OPTS",
-    "SHELLCHECK_OPTS",
-    "MYPYPATH",
-    "GHCRTS",
-    "CAML_LD_LIBRARY_PATH",
-    "OCAMLRUNPARAM",
-    "NODE_REPL_EXTERNAL_MODULE",
-    "NODE_V8_COVERAGE",
-    "NODE_REDIRECT_WARNINGS",
-    "NODE_COMPILE_CACHE",
-    "NODE_ICU_DATA",
-];
+mod names;
 
-/// Beginnings of such names.
-const EXECUTING_PREFIXES: &[&str] = &[
-    "LD_",
-    "DYLD_",
-    "GIT_",
-    "PYTHON",
-    "PYENV",
-    "NPM_CONFIG_",
-    "npm_config_",
-    "CARGO_",
-    "RUSTUP_",
-    "BUNDLE_",
-    "GEM_",
-    "PIP_",
-    "UV_",
-    "ANSIBLE_",
-    "TF_",
-    "AWS_",
-    "GCONV",
-    "GROFF_",
-    "GLIBC_",
-    "BASH_FUNC_",
-    "DEBUGINFOD_",
-    "GSH_",
-    "LESS_",
-    "GH_",
-    "AZURE_",
-    "BORG_",
-    "BUILDX_",
-    "CLOUDSDK_",
-    "COMPOSE_",
-    "CONSUL_",
-    "DOCKER_",
-    "HELM_",
-    "KUBE",
-    "KUSTOMIZE_",
-    "NOMAD_",
-    "PACKER_",
-    "PULUMI_",
-    "RCLONE_",
-    "RESTIC_",
-    "TERRAGRUNT_",
-    "TG_",
-    "VAGRANT_",
-    "VAULT_",
-    "YARN_",
-    "COREPACK_",
-    "MISE_",
-    "ASDF_",
-    "DIRENV_",
-    "FZF_",
-    "BAT_",
-    "PSQL_",
-    "PGSSL",
-    "MYSQL_",
-    "LIBMYSQL_",
-    "ETCDCTL_",
-    "OPENSSL_",
-    "PYTEST_",
-    "MYPY_",
-    "RUFF_",
-    "PYLINT",
-    "COVERAGE_",
-    "ESLINT_",
-    "PRETTIER_",
-    "BIOME_",
-    "JEST_",
-    "DENO_",
-    "JULIA_",
-    "ERL_",
-    "ELIXIR_",
-    "ISORT_",
-    "RUBOCOP_",
-    "GOLANGCI_",
-];
+use names::{
+    DATA, DATA_PREFIXES, DATA_SUFFIXES, EXECUTING, EXECUTING_PREFIXES, EXECUTING_SUFFIXES, GIVEN,
+    GIVEN_PREFIXES, GIVEN_SUFFIXES, OWN_PREFIXES,
+};
 
-/// Endings of such names.
-const EXECUTING_SUFFIXES: &[&str] =
-    &["PAGER", "_EDITOR", "_COMMAND", "_OPTIONS", "_OPTS", "_WRAPPER", "_ASKPASS", "_PRELOAD", "_INIT"];
-
-/// Names of the two lists above that only carry data.
-const DATA: &[&str] = &[
-    "GIT_AUTHOR_NAME",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_DATE",
-    "GIT_COMMITTER_NAME",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_DATE",
-    "GIT_TERMINAL_PROMPT",
-    "GIT_OPTIONAL_LOCKS",
-    "GIT_MERGE_AUTOEDIT",
-    "PYTHONIOENCODING",
-    "PYTHONUNBUFFERED",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUTF8",
-    "PYTHONHASHSEED",
-    "CARGO_TERM_COLOR",
-    "CARGO_TERM_PROGRESS_WHEN",
-    "CARGO_NET_OFFLINE",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
-    "AWS_PROFILE",
-    "MYSQL_PWD",
-    "ETCDCTL_API",
-    "CLOUDSDK_CORE_PROJECT",
-    "COMPOSE_PROJECT_NAME",
-    "DOCKER_BUILDKIT",
-    "DOCKER_CLI_HINTS",
-    "HELM_NAMESPACE",
-    "PIP_NO_INPUT",
-    "PIP_DISABLE_PIP_VERSION_CHECK",
-];
+/// Who sees a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// The shell, and what its environment may hold already.
+    Shell,
+    /// Every program from here on: `export`.
+    Programs,
+    /// One program, which it was written for: `NAME=value PROGRAM`, `env NAME=value PROGRAM`.
+    Program,
+}
 
 /// Values of a pager, editor or helper that run nothing else.
 const HARMLESS_VALUES: &[&str] = &["", "cat", "less", "more", "true", ":", "/bin/cat", "/usr/bin/cat"];
 
-/// Whether giving this variable this value (None: not known) can change what runs.
-pub(super) fn executes(name: &str, value: Option<&str>) -> bool {
-    if DATA.contains(&name) {
+/// Whether giving this variable this value (None: not known) can change what runs, what it obeys, or where it
+/// connects. What is written before one program is meant for it: there, a name has to be known as data.
+pub(super) fn executes(name: &str, value: Option<&str>, seen: Seen) -> bool {
+    if carries_data(name, value) {
         return false;
     }
-    let listed = EXECUTING.contains(&name)
-        || EXECUTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || EXECUTING_SUFFIXES.iter().any(|suffix| name.ends_with(suffix));
-    if !listed {
+    let starts = |list: &str| list.split_whitespace().any(|prefix| name.starts_with(prefix));
+    let ends = |list: &str| list.split_whitespace().any(|suffix| name.ends_with(suffix));
+    let listed = is_in(EXECUTING, name) || starts(EXECUTING_PREFIXES) || ends(EXECUTING_SUFFIXES);
+    let given = || {
+        is_in(GIVEN, name)
+            || starts(GIVEN_PREFIXES)
+            || (ends(GIVEN_SUFFIXES) && !is_in(GIVEN_SUFFIXES, name) && !starts(OWN_PREFIXES))
+    };
+    let counts = listed
+        || match seen {
+            Seen::Shell => false,
+            Seen::Programs => given(),
+            Seen::Program => given() || !is_own(name),
+        };
+    if !counts {
         return false;
     }
     let helper = name.ends_with("PAGER") || name.ends_with("EDITOR") || name == "VISUAL";
     let plain = value.is_some_and(|value| HARMLESS_VALUES.contains(&value));
     !(helper && plain && (name.ends_with("PAGER") || value == Some("true") || value == Some(":")))
+}
+
+fn is_in(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|each| each == name)
+}
+
+/// Whether a variable of this name only carries data. What is part of a path or of a text that is evaluated
+/// has to be plain.
+fn carries_data(name: &str, value: Option<&str>) -> bool {
+    let part = ["LC_", "LANG", "TERM", "DEBIAN_FRONTEND"].iter().any(|start| name.starts_with(start));
+    let plain = |text: &str| {
+        !text.contains("..")
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@:+".contains(&byte))
+    };
+    (!part || value.is_some_and(plain))
+        && (is_in(DATA, name)
+            || DATA_PREFIXES.split_whitespace().any(|prefix| name.starts_with(prefix))
+            || DATA_SUFFIXES.split_whitespace().any(|suffix| name.ends_with(suffix)))
+}
+
+/// Whether no program has a use for such a name: one letter, or small letters throughout.
+fn is_own(name: &str) -> bool {
+    name.len() == 1 || !name.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
 /// Whether a program hands this variable's value to a shell, and it is more than a name.
@@ -334,12 +89,36 @@ pub(super) fn runs_its_value(name: &str, value: &str) -> bool {
     ];
     value.contains([' ', '`', '$'])
         && named.iter().any(|end| name.ends_with(end))
-        && executes(name, Some(value))
+        && executes(name, Some(value), Seen::Shell)
+}
+
+/// Whether a variable or a key of this name is likely to hold a secret.
+pub(super) fn names_secret(name: &str) -> bool {
+    const WORDS: &[&str] =
+        &["SECRET", "TOKEN", "PASS", "CREDENTIAL", "KEY", "PRIVATE", "AUTH", "COOKIE", "DSN", "PWD"];
+    let upper = name.to_ascii_uppercase();
+    let plain = ["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY", "$PWD", "${PWD}"];
+    !plain.contains(&name) && WORDS.iter().any(|word| upper.contains(word))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::executes;
+    use super::{Seen, executes, names_secret};
+
+    #[test]
+    fn which_names_are_secrets() {
+        for (name, expected) in [
+            ("AWS_SECRET_ACCESS_KEY", true),
+            ("GITHUB_TOKEN", true),
+            ("db_password", true),
+            ("/app/api-key", true),
+            ("HOME", false),
+            ("PWD", false),
+            ("/app/limit", false),
+        ] {
+            assert_eq!(names_secret(name), expected, "{name}");
+        }
+    }
 
     #[test]
     fn which_variables_run_things() {
@@ -369,7 +148,46 @@ mod tests {
             ("MYSQL_PWD", Some("x"), false),
             ("MYSQL_HOME", Some("."), true),
         ] {
-            assert_eq!(executes(name, value), expected, "{name}={value:?}");
+            assert_eq!(executes(name, value, Seen::Shell), expected, "{name}={value:?}");
+        }
+    }
+
+    #[test]
+    fn which_variables_matter_to_whom() {
+        for (name, value, exported, given) in [
+            ("GREP", "x", true, true),
+            ("DIFF", "x", true, true),
+            ("GOAUTH", "x", true, true),
+            ("RESOLV_HOST_CONF", ".env", true, true),
+            ("LIBMOUNT_FSTAB", ".env", true, true),
+            ("HTTPS_PROXY", "http://x", true, true),
+            ("https_proxy", "http://x", true, true),
+            ("JAVA_HOME", "/x", true, true),
+            ("HGRCPATH", "x", true, true),
+            ("INFOPATH", "x", true, true),
+            ("SOME_NEW_THING", "x", false, true),
+            ("OUT_DIR", "x", false, true),
+            ("DIR", "x", false, true),
+            ("LC_ALL", "/x/y", false, true),
+            ("TERM", "../x", false, true),
+            ("DEBIAN_FRONTEND", "x;system(1)", true, true),
+            ("DEBIAN_FRONTEND", "noninteractive", false, false),
+            ("LC_ALL", "C.UTF-8", false, false),
+            ("LANG", "de_DE", false, false),
+            ("TZ", "Europe/Berlin", false, false),
+            ("NO_COLOR", "1", false, false),
+            ("X_NO_COLOR", "1", false, false),
+            ("NODE_ENV", "test", false, false),
+            ("GOOS", "linux", false, false),
+            ("SYSTEMD_COLORS", "0", false, false),
+            ("SYSTEMD_PAGER", "cat", false, false),
+            ("SYSTEMD_PAGER", "x", true, true),
+            ("FOO", "1", false, false),
+            ("n", "1", false, false),
+            ("name", "1", false, false),
+        ] {
+            assert_eq!(executes(name, Some(value), Seen::Programs), exported, "export {name}={value}");
+            assert_eq!(executes(name, Some(value), Seen::Program), given, "{name}={value} PROGRAM");
         }
     }
 }

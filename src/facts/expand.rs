@@ -8,6 +8,7 @@ use super::edit::{self, edited};
 use super::field::{Unit, fixed, glued, push_list, push_parts, split};
 use super::gather::{Gatherer, ITEM};
 use super::glob;
+use super::leaving;
 use super::state::{State, Stream, Value};
 use crate::report::Span;
 use crate::syntax::{Cause, ParameterForm, Piece, Word};
@@ -152,6 +153,9 @@ impl Gatherer<'_> {
             }
             Piece::Arithmetic(arithmetic) => {
                 self.arithmetic(state, arithmetic);
+                if self.arithmetic_fails(state, arithmetic) {
+                    self.may_abort(state);
+                }
                 self.assign_numbers(state, arithmetic);
                 units.push(Unit::Hole(Hole { kind: HoleKind::Number, splits: false, lines: false }));
             }
@@ -197,6 +201,7 @@ impl Gatherer<'_> {
             return;
         }
         if matches!(name, "@" | "*") {
+            self.may_abort(state);
             units.push(Unit::Hole(Hole {
                 kind: HoleKind::Any(Cause::DynamicWord),
                 splits: true,
@@ -224,6 +229,9 @@ impl Gatherer<'_> {
             }
             (ParameterForm::Edit { operator, operand }, value) => {
                 self.pays(edit::cost(value.as_ref(), operand));
+                if operator == ":" && leaving::slice_fails(operand) {
+                    self.may_abort(state);
+                }
                 edited(value.as_ref(), operator, operand)
             }
         };
@@ -261,6 +269,9 @@ impl Gatherer<'_> {
             ("-" | "=" | "?", Some(true)) => push_parts(&own, quoted, units),
             ("-" | "=", Some(false)) => {
                 if kind == "=" {
+                    if !name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+                        self.may_abort(state);
+                    }
                     self.set_variable(state, name, Value::Text(other.clone()), operand.span);
                 }
                 push_parts(&other.parts, quoted, units);
@@ -294,6 +305,14 @@ impl Gatherer<'_> {
             }
             _ => None,
         };
+        let fails = match form {
+            ParameterForm::Edit { operator, operand } => operator == ":" && leaving::slice_fails(operand),
+            ParameterForm::Fallback { operator, .. } => operator.ends_with('='),
+            _ => false,
+        };
+        if fails {
+            self.may_abort(state);
+        }
         let Some(list) = list else {
             if !matches!(subscript, "@" | "*") {
                 self.subscript(state, subscript);

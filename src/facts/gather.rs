@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use super::arg::Arg;
+use super::leaving::Exits;
 use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
 use super::{Doubt, Effect, EffectKind, Facts, Found};
@@ -69,6 +70,8 @@ pub(super) struct Gatherer<'a> {
     pub beside: bool,
     /// Process substitutions made so far, for their names.
     pub substitutions: usize,
+    /// What the shell may hold where a part of it is left early.
+    pub exits: Exits,
     pub limits: Limits,
 }
 
@@ -120,6 +123,7 @@ impl<'a> Gatherer<'a> {
             other_shell: false,
             beside: false,
             substitutions: 0,
+            exits: Exits::default(),
             limits: Limits::default(),
         }
     }
@@ -143,7 +147,7 @@ impl<'a> Gatherer<'a> {
         for problem in &script.problems {
             self.doubt(problem.cause, problem.detail.as_str(), problem.span, true);
         }
-        self.statements(state, &script.body, stdin)
+        self.with_lines(state, |walk, state| walk.sequence(state, &script.body, stdin, true))
     }
 
     /// A span of the text being walked, in the outermost text.

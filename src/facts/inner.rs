@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::arg::{Arg, Below, Hole, HoleKind};
 use super::effects::{replace, stream_words};
+use super::environment::Seen;
 use super::gather::Gatherer;
 use super::path::{self, Target};
 use super::programs::{Fill, Inner, Reading, Role, Wrapper};
@@ -59,8 +60,10 @@ impl Gatherer<'_> {
                 if same_shell {
                     walk.one(state, inner, (name, span), stdin)
                 } else {
+                    // A program knows nothing of this shell's functions, and ends nothing of it.
                     let mut own = walk.copied(state);
-                    let stream = walk.one(&mut own, inner, (name, span), stdin);
+                    own.functions.clear();
+                    let stream = walk.apart(|walk| walk.one(&mut own, inner, (name, span), stdin));
                     state.machine_of(&own);
                     stream
                 }
@@ -112,7 +115,8 @@ impl Gatherer<'_> {
     ) -> Stream {
         match inner {
             Inner::Command { argv, fill, directory, assignments } => {
-                self.inner_command(state, (argv, fill), directory.as_ref(), assignments, stdin)
+                let functions = !matches!(name, "command" | "builtin" | "exec");
+                self.inner_command(state, (argv, fill, functions), directory.as_ref(), assignments, stdin)
             }
             Inner::Shell { text, args, posix } => {
                 let shell = match name {
@@ -143,7 +147,7 @@ impl Gatherer<'_> {
     fn inner_command(
         &mut self,
         state: &mut State,
-        (argv, fill): (&[Arg], &Fill),
+        (argv, fill, functions): (&[Arg], &Fill, bool),
         directory: Option<&Arg>,
         assignments: &[Arg],
         stdin: &Stream,
@@ -170,7 +174,15 @@ impl Gatherer<'_> {
                 (replace(argv, token, &below(roots, name.as_deref(), span)), Stream::Any)
             }
         };
-        self.invoke(state, argv, &stdin)
+        match argv.first().and_then(Arg::text).map(str::to_owned).filter(|_| !functions) {
+            Some(name) if state.functions.contains_key(&name) => {
+                if !self.step(span) {
+                    return Stream::Any;
+                }
+                self.program(state, &name, argv, &stdin)
+            }
+            _ => self.invoke(state, argv, &stdin),
+        }
     }
 
     /// `NAME=value` of `env` and its kin.
@@ -186,7 +198,7 @@ impl Gatherer<'_> {
             return;
         };
         let value = assignment.after(name.len() + 1);
-        self.environment(name, value.text(), assignment.span);
+        self.environment(name, value.text(), Seen::Program, assignment.span);
         state.vars.insert(name.to_owned(), Value::Text(value));
         state.exported.insert(name.to_owned());
     }
@@ -232,11 +244,11 @@ impl Gatherer<'_> {
         }
         let stream = match shell {
             Reader::Here => self.script(state, &script, stdin),
-            Reader::Later => self.script(&mut state.later(), &script, stdin),
+            Reader::Later => self.apart(|walk| walk.script(&mut state.later(), &script, stdin)),
             Reader::Child(args) => {
                 // A shell started with `-c TEXT NAME ARGS`: the name is `$0`.
                 let mut child = state.for_child(args.iter().skip(1).cloned().collect());
-                let stream = self.script(&mut child, &script, stdin);
+                let stream = self.apart(|walk| walk.script(&mut child, &script, stdin));
                 state.machine_of(&child);
                 stream
             }
@@ -253,7 +265,8 @@ impl Gatherer<'_> {
     /// A text that a shell may come to run: a look at it can only find dangers, never explain.
     pub(super) fn look(&mut self, state: &State, text: &Arg) {
         if text.text().is_some() {
-            self.shell_text(&mut self.copied(state), text, (Reader::Child(&[]), true), &Stream::Any);
+            let mut own = self.copied(state);
+            self.apart(|walk| walk.shell_text(&mut own, text, (Reader::Child(&[]), true), &Stream::Any));
         }
     }
 
@@ -273,7 +286,9 @@ impl Gatherer<'_> {
         match stream {
             Some(Stream::Text(text)) => {
                 let shell = if matches!(name, "." | "source") { Reader::Here } else { Reader::Child(&[]) };
-                self.shell_text(state, &text, (shell, true), &Stream::Any)
+                self.with_return(state, |walk, state| {
+                    walk.shell_text(state, &text, (shell, true), &Stream::Any)
+                })
             }
             Some(Stream::Download) => {
                 self.effect(EffectKind::RunsDownload, None, span);

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
 use super::builtin;
-use super::environment;
+use super::environment::{self, Seen};
 use super::gather::{Gatherer, ITEM};
 use super::identity::Identity;
+use super::leaving::can_fail;
 use super::path::Target;
 use super::programs::{Act, Input, Reading};
 use super::state::{Function, State, Stream, Value, either, unknown};
@@ -33,6 +34,7 @@ impl Gatherer<'_> {
             }
             return Stream::Any;
         }
+        self.prints_variables(state, simple, by);
         let reads = argv.first().and_then(Arg::text) == Some("read");
         let mut saved = Vec::new();
         for assignment in &simple.assignments {
@@ -43,8 +45,13 @@ impl Gatherer<'_> {
                 self.assigned_value(state, assignment);
                 continue;
             }
+            let found = self.facts.problems.len();
+            state.exported.insert(name.clone());
             self.assign(state, assignment);
-            state.exported.insert(name);
+            if self.facts.problems.len() == found {
+                let text = self.text_of_variable(state, &name);
+                self.environment(&name, text.as_deref(), Seen::Program, assignment.span);
+            }
         }
         let keeps = argv.first().and_then(Arg::text).is_some_and(|name| {
             let lasting = matches!(
@@ -54,7 +61,13 @@ impl Gatherer<'_> {
             // A shell in POSIX mode keeps what stands before a special builtin.
             lasting || builtin::is_special(name)
         });
+        // Where a redirection fails, nothing of the command runs.
+        let before = simple.redirections.iter().any(can_fail).then(|| self.copied(state));
         let stream = self.invoke(state, argv, stdin);
+        if let Some(before) = before {
+            state.join(&before);
+        }
+        self.forget(saved.iter().map(|(name, ..)| name.clone()), false);
         for (name, value, exported) in saved.into_iter().rev() {
             // `x=1 export x` keeps the value, and an evaluated text may.
             let value = match (keeps, value) {
@@ -147,22 +160,16 @@ impl Gatherer<'_> {
     }
 
     fn assign(&mut self, state: &mut State, assignment: &Assignment) {
-        let mut value = self.assigned_value(state, assignment);
-        if state.readonly.contains(&assignment.name) {
-            // bash refuses the new value; which of the two holds is not worth a guess.
-            let old = state.vars.get(&assignment.name).cloned();
-            value = match (old, value) {
-                (Some(Value::Text(old)), Value::Text(new)) => Value::Text(either(&old, &new)),
-                _ => Value::Text(unknown()),
-            };
-        }
+        let value = self.assigned_value(state, assignment);
         self.set_variable(state, &assignment.name, value, assignment.span);
     }
 
     /// A variable is given a value: says so when that changes what runs.
-    pub(super) fn environment(&mut self, name: &str, value: Option<&str>, span: Span) {
-        if environment::executes(name, value) {
-            let detail = format!("setting {name} changes what runs");
+    pub(super) fn environment(&mut self, name: &str, value: Option<&str>, seen: Seen, span: Span) {
+        if environment::executes(name, value, seen) {
+            let known = seen == Seen::Shell || environment::executes(name, value, Seen::Programs);
+            let changes = if known { "changes" } else { "may change" };
+            let detail = format!("setting {name} {changes} what runs");
             self.doubt(Cause::ExecutingEnvironment, detail, span, true);
         }
     }
@@ -190,8 +197,7 @@ impl Gatherer<'_> {
             if let Function::Maybe(body) = function {
                 let mut own = self.copied(state);
                 self.call(&mut own, &name, &Function::Known(body), argv.clone(), stdin);
-                let identity = self.identify(state, &name);
-                let stream = self.known(state, argv, &identity, stdin);
+                let stream = self.program(state, &name, argv, stdin);
                 state.join(&own);
                 return if stream == Stream::Download { stream } else { Stream::Any };
             }
@@ -200,7 +206,18 @@ impl Gatherer<'_> {
         if !state.aliases.is_empty() {
             self.alias(state, &name, &argv);
         }
-        let identity = self.identify(state, &name);
+        self.program(state, &name, argv, stdin)
+    }
+
+    /// Runs what has this name beside functions.
+    pub(super) fn program(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        argv: Vec<Arg>,
+        stdin: &Stream,
+    ) -> Stream {
+        let identity = self.identify(state, name);
         self.known(state, argv, &identity, stdin)
     }
 
@@ -271,11 +288,18 @@ impl Gatherer<'_> {
         let outer = state.positional.replace(argv.into_iter().skip(1).collect());
         self.pays(state.size() * ITEM);
         let vars = state.vars.clone();
-        let stream = self.deeper(|walk| walk.command(state, body, stdin));
+        let fixed = state.readonly.clone();
+        let stream =
+            self.deeper(|walk| walk.with_return(state, |walk, state| walk.command(state, body, stdin)));
         state.positional = outer;
         self.calls.pop();
         // What the function declared as its own ends with it.
-        for own in self.locals.pop().unwrap_or_default() {
+        let locals = self.locals.pop().unwrap_or_default();
+        self.forget(locals.iter().cloned(), true);
+        for own in locals {
+            if !fixed.contains(&own) {
+                state.readonly.remove(&own);
+            }
             match vars.get(&own) {
                 Some(value) => state.vars.insert(own, value.clone()),
                 None => state.vars.remove(&own),

@@ -29,9 +29,11 @@ mod hidden;
 mod identity;
 mod inner;
 mod invocation;
+mod leaving;
 pub mod path;
 mod printed;
 pub mod programs;
+mod search;
 mod state;
 mod variable;
 

@@ -238,6 +238,53 @@ impl State {
         self.pipes.extend(other.pipes.iter().map(|(path, stream)| (path.clone(), stream.clone())));
     }
 
+    /// Makes it the state before any round of a loop of which one round ends as `other`, and says whether that
+    /// is another one. Each round gives these variables new values.
+    pub(super) fn widen(&mut self, other: &Self, own: &[String]) -> bool {
+        let machine = |state: &Self| (state.disturbed, state.relinked, state.opaque, state.removed);
+        let names: BTreeSet<String> = self.vars.keys().chain(other.vars.keys()).cloned().collect();
+        let vague = |value: Option<&Value>, now: Option<&Value>| match value {
+            Some(Value::Text(old)) => {
+                *old == unknown() || number(old) && matches!(now, Some(Value::Text(new)) if number(new))
+            }
+            _ => false,
+        };
+        let changed: Vec<String> = names
+            .into_iter()
+            .filter(|name| {
+                let (old, new) = (self.vars.get(name), other.vars.get(name));
+                old != new && !vague(old, new) && !own.contains(name)
+            })
+            .collect();
+        let same = |name: &String, function: &Function| match (self.functions.get(name), function) {
+            (Some(Function::Known(left)), Function::Known(right))
+            | (Some(Function::Maybe(left)), Function::Maybe(right)) => Rc::ptr_eq(left, right),
+            (left, Function::Ambiguous) => matches!(left, Some(Function::Ambiguous)),
+            (left, _) => matches!(left, Some(Function::Ambiguous)),
+        };
+        let redefined: Vec<String> = other
+            .functions
+            .iter()
+            .filter(|(name, body)| !same(name, body))
+            .map(|(name, _)| name.clone())
+            .collect();
+        let moved = self.cwd.is_some() && self.cwd != other.cwd;
+        let shifted = self.positional.is_some() && self.positional != other.positional;
+        let more = machine(self) != machine(other)
+            || moved
+            || shifted
+            || !changed.is_empty()
+            || !redefined.is_empty();
+        self.join(other);
+        for name in changed {
+            self.vars.insert(name, Value::Text(unknown()));
+        }
+        for name in redefined {
+            self.functions.insert(name, Function::Ambiguous);
+        }
+        more
+    }
+
     /// The state at some later, unknown moment of this shell (`trap`): nothing that can be assigned or
     /// entered until then is known.
     pub(super) fn later(&self) -> Self {
@@ -301,10 +348,6 @@ pub(super) fn unknown() -> Arg {
 
 /// One of two texts.
 pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
-    let number = |arg: &Arg| {
-        arg.text().is_some_and(is_number)
-            || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])
-    };
     if number(left) && number(right) {
         return Arg::hole(Hole { kind: HoleKind::Number, splits: true, lines: false }, right.span);
     }
@@ -318,6 +361,11 @@ pub(super) fn either(left: &Arg, right: &Arg) -> Arg {
         return unknown();
     }
     Arg::hole(Hole { kind: HoleKind::OneOf(Rc::new(texts)), splits: true, lines: false }, right.span)
+}
+
+fn number(arg: &Arg) -> bool {
+    arg.text().is_some_and(is_number)
+        || matches!(arg.parts.as_slice(), [Part::Hole(Hole { kind: HoleKind::Number, .. })])
 }
 
 /// Decimal digits, perhaps with a sign.

@@ -1,9 +1,10 @@
 //! What a variable holds at one point of a script.
 
 use super::arg::{Arg, Hole, HoleKind};
-use super::environment;
+use super::environment::{self, Seen};
 use super::gather::{Gatherer, ITEM};
-use super::state::{State, Value};
+use super::leaving::is_readonly;
+use super::state::{State, Value, either, unknown};
 use crate::report::Span;
 use crate::syntax::Cause;
 
@@ -21,18 +22,33 @@ impl Gatherer<'_> {
             }
             other => other,
         };
+        let value = if is_readonly(state, name) { self.refused(state, name, value, span) } else { value };
         let text = match &value {
             Value::Text(arg) => arg.text().map(str::to_owned),
             Value::Array(_) | Value::Unset => None,
         };
-        self.environment(name, text.as_deref(), span);
-        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
-            self.glance(state, &Arg::literal(text, span));
-        }
         if self.host.var(name).is_some() {
             state.exported.insert(name.to_owned());
         }
+        // What is taken away leads nowhere else.
+        let reaches = value != Value::Unset && state.exported.contains(name);
+        let seen = if reaches { Seen::Programs } else { Seen::Shell };
+        self.environment(name, text.as_deref(), seen, span);
+        if let Some(text) = text.filter(|text| environment::runs_its_value(name, text)) {
+            self.glance(state, &Arg::literal(text, span));
+        }
         state.vars.insert(name.to_owned(), value);
+    }
+
+    /// What a variable holds that may not be assigned any more, after it was: bash refuses, and may drop the
+    /// rest of the line; which of the two values holds is not worth a guess.
+    fn refused(&mut self, state: &State, name: &str, value: Value, span: Span) -> Value {
+        self.doubt(Cause::UnknownConstruct, format!("{name} may be readonly"), span, true);
+        self.may_abort(state);
+        match (state.vars.get(name), value) {
+            (Some(Value::Text(old)), Value::Text(new)) => Value::Text(either(old, &new)),
+            _ => Value::Text(unknown()),
+        }
     }
 
     pub(super) fn default_home(&self) -> Option<String> {

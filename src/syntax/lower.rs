@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
     fn not_understood(&mut self, refusal: Problem) -> Statement {
         self.problems.push(refusal.clone());
         let span = refusal.span;
-        Statement { command: Command::NotUnderstood(refusal), background: false, span }
+        Statement { command: Command::NotUnderstood(refusal), background: false, on_new_line: false, span }
     }
 
     /// Statements with their separators, up to the byte `stop`, where a closing word or the end is.
@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
             self.pos = child.start_byte();
             if let Ok(command) = self.command(child, child.end_byte()) {
                 let span = self.span(child.start_byte(), child.end_byte());
-                found.push(Statement { command, background: false, span });
+                found.push(Statement { command, background: false, on_new_line: false, span });
             }
         }
         found
@@ -97,7 +97,9 @@ impl<'t> Reader<'t> {
 
     fn statement(&mut self, node: Node<'t>, stop: usize) -> Read<Statement> {
         let before = self.pos;
+        self.crossed = false;
         self.gap(true)?;
+        let on_new_line = self.crossed;
         // The grammar sometimes counts blanks before a word to the word.
         if node.start_byte() < before || node.start_byte() > self.pos {
             return self.doubt("gap-text");
@@ -106,7 +108,7 @@ impl<'t> Reader<'t> {
         let command = self.command(node, node.end_byte())?;
         let end = self.pos;
         let background = self.separator(stop)?;
-        Ok(Statement { command, background, span: self.span(start, end) })
+        Ok(Statement { command, background, on_new_line, span: self.span(start, end) })
     }
 
     /// What ends a statement: `;`, `&`, a newline, or the closing word at `stop`.
@@ -134,7 +136,10 @@ impl<'t> Reader<'t> {
         loop {
             match self.peek(0) {
                 Some(b' ' | b'\t') => self.pos += 1,
-                Some(b'\n') if newlines => self.pos += 1,
+                Some(b'\n') if newlines => {
+                    self.crossed = true;
+                    self.pos += 1;
+                }
                 Some(b'\\') if self.peek(1) == Some(b'\n') => {
                     // Glued to a token the joined line belongs to it; see `word`.
                     if !self.after_blank() && !matches!(self.peek(2), Some(b' ' | b'\t' | b'\n') | None) {

@@ -18,6 +18,7 @@ mod second;
 #[cfg(not(feature = "cross-check"))]
 #[path = "second/absent.rs"]
 mod second;
+pub mod visit;
 mod word;
 
 pub use parse::{Limits, parse};
@@ -44,6 +45,8 @@ pub struct Statement {
     pub command: Command,
     /// Ended by `&`.
     pub background: bool,
+    /// A newline ends what stands before it.
+    pub on_new_line: bool,
     /// Where it stands.
     pub span: Span,
 }

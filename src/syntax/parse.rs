@@ -79,8 +79,12 @@ pub(super) fn problem(cause: Cause, detail: impl Into<String>, span: Span) -> Pr
 }
 
 fn refused(problem: Problem) -> Script {
-    let statement =
-        Statement { command: Command::NotUnderstood(problem.clone()), background: false, span: problem.span };
+    let statement = Statement {
+        command: Command::NotUnderstood(problem.clone()),
+        background: false,
+        on_new_line: false,
+        span: problem.span,
+    };
     Script { body: vec![statement], problems: vec![problem] }
 }
 
@@ -198,6 +202,7 @@ fn read_as(
         pos: 0,
         problems,
         lost: Vec::new(),
+        crossed: false,
     };
     let body = reader.program(tree.root_node());
     (Script { body, problems: reader.problems }, reader.lost)
@@ -379,6 +384,8 @@ pub(super) struct Reader<'t> {
     pub(super) problems: Vec<Problem>,
     /// From the end of a simple command to behind the newline that the grammar did not see.
     pub(super) lost: Vec<Range<usize>>,
+    /// The gap read last ended a line.
+    pub(super) crossed: bool,
 }
 
 impl Reader<'_> {

@@ -175,6 +175,7 @@ impl Reader<'_> {
             pos: 0,
             problems: Vec::new(),
             lost: Vec::new(),
+            crossed: false,
         };
         let pieces = reader.expanded_body();
         self.problems.append(&mut reader.problems);

@@ -227,8 +227,9 @@ fn kind_fits(kind: &HoleKind, word: &str) -> bool {
         HoleKind::Number => {
             !word.is_empty() && word.trim_start_matches('-').chars().all(|c| c.is_ascii_digit())
         }
-        HoleKind::Name => !word.is_empty() && !word.starts_with('-') && !word.contains('/'),
-        HoleKind::GitRef => !word.is_empty() && !word.starts_with('-'),
+        // A program that fails, or a repository without a branch, prints nothing.
+        HoleKind::Name => !word.starts_with('-') && !word.contains('/'),
+        HoleKind::GitRef => !word.starts_with('-'),
         HoleKind::Below(places) => places.iter().any(|place| is_place(place, word)),
     }
 }

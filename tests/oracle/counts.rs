@@ -91,6 +91,7 @@ const SORTS: &[(&str, &[&str])] = &[
             "positional",
             "fallback",
             "edit",
+            "indirect",
             "arithmetic",
         ],
     ),

@@ -23,7 +23,8 @@ pub(crate) fn run(shop: &Workshop, tells: bool) -> bool {
         // Of a subcommand's help each program has another notion.
         let most = MOST_USED.split_whitespace().any(|most| most == *name);
         asked += 1;
-        if !tells && !(most && words.len() == 1) && asked % 5 != 0 {
+        let chosen = tells || most && words.len() == 1 || asked % 5 == 0;
+        if !chosen {
             continue;
         }
         if !installed.contains_key(*name) || words.len() > 1 && *name != "git" {

@@ -323,6 +323,8 @@ fn is_package(arg: &Arg) -> bool {
 /// `ext::COMMAND` runs a program; what is not known may be that.
 fn remote(arg: &Arg, index: usize, reading: &mut Reading) {
     match arg.text() {
+        // An address is not a configured remote.
+        Some(text) if text.contains("://") => reading.act(Doing::Network),
         Some(text) if !text.contains("::") => {}
         Some(text) => reading.unexplained(Cause::OpaqueCode, text, Some(index)),
         None => reading.unexplained(Cause::DynamicWord, arg.display(), Some(index)),

@@ -422,4 +422,6 @@ pub(super) enum Check {
     Compiler,
     /// `tsc --noEmit false`.
     Tsc,
+    /// `printenv SOME_TOKEN`.
+    SecretNames,
 }

@@ -298,6 +298,24 @@ fn every_table_has_cases() {
     );
 }
 
+/// Programs that agents use most.
+const MOST_USED: &str = "ls cat head tail wc grep rg find fd sed awk cut sort uniq tr tee xargs cp mv rm mkdir rmdir touch ln chmod \
+    chown stat file du df ps kill date echo env which basename dirname realpath readlink diff cmp comm tar gzip zip unzip \
+    less man tree jq git docker kubectl curl wget ssh scp rsync make gcc python3 node npm cargo pip gh go terraform aws \
+    psql sqlite3";
+
+#[test]
+fn the_most_used_have_many_cases() {
+    let kinds = ["quiet", "loud", "exact"].map(programs_of);
+    let count = |name: &str| -> usize { kinds.iter().filter_map(|kind| kind.get(name)).sum() };
+    let few: Vec<(&str, usize)> = MOST_USED
+        .split_whitespace()
+        .map(|name| (name, count(name)))
+        .filter(|(_, count)| *count < 20)
+        .collect();
+    assert!(few.is_empty(), "{few:?}");
+}
+
 #[test]
 fn names_are_sorted() {
     assert!(tables::PROGRAMS.is_sorted_by(|left, right| left.0 < right.0));

@@ -1,8 +1,9 @@
 //! The items of our own reading.
 
+use super::super::visit::{Visit, walk_command, walk_simple};
 use super::super::{
-    Arithmetic, AssignedValue, Assignment, Command, Descriptor, ParameterForm, Piece, Redirection,
-    RedirectionOperator, Script, Simple, Statement, Word,
+    AssignedValue, Assignment, Command, Descriptor, Piece, Redirection, RedirectionOperator, Script, Simple,
+    Word,
 };
 use super::items::{self, Items};
 
@@ -20,149 +21,77 @@ impl Own {
         own.statements(&script.body);
         own
     }
+}
 
-    fn statements(&mut self, statements: &[Statement]) {
-        for statement in statements {
-            self.command(&statement.command);
-        }
-    }
-
+impl Visit for Own {
     fn command(&mut self, command: &Command) {
         match command {
-            Command::Simple(simple) => self.simple(simple),
-            Command::Pipeline { parts, .. } => parts.iter().for_each(|part| self.command(part)),
-            Command::AndOr { left, right, .. } => {
-                self.command(left);
-                self.command(right);
-            }
-            Command::Group(body) | Command::Subshell(body) => self.statements(body),
-            Command::ArithmeticFor { header, body } => {
-                self.arithmetic(header);
-                self.statements(body);
-            }
-            Command::If { arms, otherwise } => {
-                for (condition, body) in arms {
-                    self.statements(condition);
-                    self.statements(body);
-                }
-                self.statements(otherwise);
-            }
-            Command::Loop { condition, body } => {
-                self.statements(condition);
-                self.statements(body);
-            }
-            Command::For { name, words, body } => {
-                let words = words.as_ref().map(|words| self.words(words));
+            Command::For { name, words, .. } => {
+                let words: Option<Vec<String>> = words.as_ref().map(|words| texts(words));
                 self.items.loop_words(name, words.as_deref());
-                self.statements(body);
             }
-            Command::Case { subject, arms } => self.case(subject, arms),
-            Command::Function { name, body, .. } => {
-                self.items.function(name);
-                self.command(body);
+            Command::Case { subject, arms } => {
+                self.items.case_words(&[text(subject)]);
+                arms.iter().for_each(|(patterns, _)| self.items.case_words(&texts(patterns)));
             }
-            Command::Test { words, .. } => {
-                self.words(words);
-            }
-            Command::Arithmetic(arithmetic) => self.arithmetic(arithmetic),
-            Command::NotUnderstood(_) => {}
-            Command::Redirected { command, redirections, .. } => {
-                self.command(command);
-                self.redirections(redirections);
-            }
+            Command::Function { name, .. } => self.items.function(name),
+            _ => {}
         }
-    }
-
-    fn arithmetic(&mut self, arithmetic: &Arithmetic) {
-        for script in &arithmetic.scripts {
-            self.statements(&script.body);
-        }
-    }
-
-    fn case(&mut self, subject: &Word, arms: &[(Vec<Word>, Vec<Statement>)]) {
-        let subject = self.word(subject);
-        self.items.case_words(&[subject]);
-        for (patterns, body) in arms {
-            let patterns = self.words(patterns);
-            self.items.case_words(&patterns);
-            self.statements(body);
-        }
+        walk_command(self, command);
     }
 
     fn simple(&mut self, simple: &Simple) {
-        let assignments: Vec<String> = simple.assignments.iter().map(|each| self.assignment(each)).collect();
-        let words = self.words(&simple.words);
-        self.items.command(&assignments, &words);
-        self.redirections(&simple.redirections);
+        let assignments: Vec<String> = simple.assignments.iter().map(assigned).collect();
+        self.items.command(&assignments, &texts(&simple.words));
+        walk_simple(self, simple);
     }
 
-    fn assignment(&mut self, assignment: &Assignment) -> String {
-        let mut text = assignment.name.clone();
-        if let Some(subscript) = &assignment.subscript {
-            text.push('[');
-            text.push_str(subscript);
-            text.push(']');
-        }
-        text.push_str(if assignment.append { "+=" } else { "=" });
-        match &assignment.value {
-            AssignedValue::Word(word) => self.append(word, &mut text),
-            AssignedValue::Array(words) => text.push_str(&items::array(&self.words(words))),
-        }
-        text
-    }
-
-    fn redirections(&mut self, redirections: &[Redirection]) {
-        for redirection in redirections {
-            let descriptor = match &redirection.descriptor {
-                None => String::new(),
-                Some(Descriptor::Number(number)) => {
-                    if i32::try_from(*number).is_err() {
-                        self.out_of_reach = Some("a descriptor beyond all numbers");
-                    }
-                    number.to_string()
+    fn redirection(&mut self, redirection: &Redirection) {
+        let descriptor = match &redirection.descriptor {
+            None => String::new(),
+            Some(Descriptor::Number(number)) => {
+                if i32::try_from(*number).is_err() {
+                    self.out_of_reach = Some("a descriptor beyond all numbers");
                 }
-                Some(Descriptor::Variable(name)) => format!("{{{name}}}"),
-            };
-            let target = self.word(&redirection.target);
-            self.items.redirection(&descriptor, operator(redirection.operator), &target);
-        }
-    }
-
-    fn words(&mut self, words: &[Word]) -> Vec<String> {
-        words.iter().map(|word| self.word(word)).collect()
-    }
-
-    fn word(&mut self, word: &Word) -> String {
-        let mut text = String::new();
-        self.append(word, &mut text);
-        text
-    }
-
-    fn append(&mut self, word: &Word, text: &mut String) {
-        for piece in &word.pieces {
-            match piece {
-                Piece::Text { text: more, .. } | Piece::Tilde(more) => text.push_str(more),
-                Piece::Parameter { form, .. } => {
-                    text.push_str(items::PARAMETER);
-                    if let ParameterForm::Fallback { operand, .. } = form {
-                        self.word(operand);
-                    }
-                }
-                Piece::Substitution { script, .. } => {
-                    text.push_str(items::SUBSTITUTION);
-                    self.statements(&script.body);
-                }
-                Piece::Process { script, output } => {
-                    text.push_str(if *output { items::PROCESS_OUTPUT } else { items::PROCESS_INPUT });
-                    self.statements(&script.body);
-                }
-                Piece::Arithmetic(arithmetic) => {
-                    self.arithmetic(arithmetic);
-                    text.push_str(items::ARITHMETIC);
-                }
+                number.to_string()
             }
-        }
+            Some(Descriptor::Variable(name)) => format!("{{{name}}}"),
+        };
+        let target = text(&redirection.target);
+        self.items.redirection(&descriptor, operator(redirection.operator), &target);
+        self.word(&redirection.target);
     }
+}
+
+fn assigned(assignment: &Assignment) -> String {
+    let mut written = assignment.name.clone();
+    if let Some(subscript) = &assignment.subscript {
+        written.push('[');
+        written.push_str(subscript);
+        written.push(']');
+    }
+    written.push_str(if assignment.append { "+=" } else { "=" });
+    match &assignment.value {
+        AssignedValue::Word(word) => written.push_str(&text(word)),
+        AssignedValue::Array(words) => written.push_str(&items::array(&texts(words))),
+    }
+    written
+}
+
+fn texts(words: &[Word]) -> Vec<String> {
+    words.iter().map(text).collect()
+}
+
+fn text(word: &Word) -> String {
+    let pieces = word.pieces.iter().map(|piece| match piece {
+        Piece::Text { text, .. } | Piece::Tilde(text) => text.as_str(),
+        Piece::Parameter { .. } => items::PARAMETER,
+        Piece::Substitution { .. } => items::SUBSTITUTION,
+        Piece::Process { output: true, .. } => items::PROCESS_OUTPUT,
+        Piece::Process { .. } => items::PROCESS_INPUT,
+        Piece::Arithmetic(_) => items::ARITHMETIC,
+    });
+    pieces.collect()
 }
 
 fn operator(operator: RedirectionOperator) -> &'static str {

@@ -39,6 +39,7 @@ pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut
         Check::ArgFile => languages::arg_file(scan, reading),
         Check::Compiler => languages::compiler(scan, reading),
         Check::Tsc => languages::tsc(scan, reading),
+        Check::SecretNames => values::secret_names(scan, reading),
     }
 }
 

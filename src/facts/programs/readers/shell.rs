@@ -41,6 +41,13 @@ pub(super) fn shell(argv: &[Arg], start: usize, reading: &mut Reading) {
         return;
     }
     reading.arity = 0;
+    // Only its syntax is looked at.
+    if let ([flag, file], true) = (words, posix)
+        && flag.text() == Some("-n")
+        && file.text().is_some_and(|file| !file.starts_with(['-', '+']))
+    {
+        return reading.uses(Role::Read, file);
+    }
     let mut options = Options::default();
     let rest = options.read(words, start, reading);
     let operands = words.get(rest..).unwrap_or_default();

@@ -66,6 +66,10 @@ fn mode(scan: &Scan, reading: &mut Reading) {
         if let Some(role) = operands {
             reading.uses(role, operand);
         }
+        // A member's name tells as much as a file's.
+        if has("-x") && has("-O") {
+            reading.uses(Role::Read, operand);
+        }
         if has("--remove-files") {
             reading.uses(Role::DeleteTree, operand);
         }

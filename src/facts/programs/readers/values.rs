@@ -1,6 +1,7 @@
 //! Clients that take a value from a file or an address when it is written in a certain way.
 
 use crate::facts::arg::Arg;
+use crate::facts::environment::names_secret;
 use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::Doing;
 use crate::facts::programs::{Reading, Role};
@@ -65,6 +66,16 @@ pub(super) fn remotes(scan: &Scan, reading: &mut Reading) {
             }
             Some(_) => {}
             None => reading.unexplained(Cause::DynamicWord, word.display(), Some(*index)),
+        }
+    }
+}
+
+/// `printenv SOME_TOKEN`, `etcdctl get ''`: what is printed by its name is a secret, or all there is.
+pub(super) fn secret_names(scan: &Scan, reading: &mut Reading) {
+    for (_, word) in &scan.operands {
+        match word.text() {
+            Some(text) if !text.trim_matches('/').is_empty() && !names_secret(text) => {}
+            _ => reading.act(Doing::RevealSecrets),
         }
     }
 }
