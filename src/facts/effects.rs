@@ -126,6 +126,12 @@ impl Gatherer<'_> {
                 self.effect(EffectKind::Write { target, change }, Some(by), to.arg.span);
                 continue;
             }
+            if sources.is_empty() {
+                // Under which names is its own affair.
+                let change = Change::Put;
+                self.effect(EffectKind::Write { target, change }, Some(by), to.arg.span);
+                continue;
+            }
             for source in &sources {
                 let landing = source
                     .text()

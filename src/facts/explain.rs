@@ -49,27 +49,44 @@ impl Gatherer<'_> {
             }
             explained = false;
         }
-        for load in &reading.loads {
-            // After an earlier part wrote something, what is not there now may be there then.
-            if state.disturbed || self.is_there(state, load) {
-                self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
-                explained = false;
-            }
+        explained & self.loads(state, reading, span) & self.settings(state, reading, span)
+    }
+
+    /// Files that the command would obey where it works.
+    fn loads(&mut self, state: &State, reading: &Reading, span: Span) -> bool {
+        if reading.loads.is_empty() {
+            return true;
         }
-        explained & self.settings(state, reading, span)
+        let cwd = match &reading.directory {
+            Some(_) => self.directory(state, reading),
+            None => state.cwd.clone(),
+        };
+        // In a folder that cannot be told, or is not there yet, may be any of them.
+        let elsewhere = reading.directory.is_some()
+            && cwd.as_deref().is_none_or(|cwd| self.host.list(Path::new(cwd)).is_none());
+        // After an earlier part wrote something, what is not there now may be there then.
+        let obeyed = reading
+            .loads
+            .iter()
+            .find(|load| elsewhere || state.disturbed || self.is_there(cwd.as_deref(), load));
+        if let Some(load) = obeyed {
+            self.unexplained(Cause::ExecutingEnvironment, format!("it obeys {load} here"), span);
+        }
+        obeyed.is_none()
     }
 
     /// Whether a file that a command would obey exists; a name may be a pattern.
-    fn is_there(&self, state: &State, load: &str) -> bool {
-        self.is_in(state.cwd.as_deref(), load)
-            || self.above(state).any(|folder| self.is_in(Some(&folder), load))
+    fn is_there(&self, cwd: Option<&str>, load: &str) -> bool {
+        self.is_in(cwd, load) || self.above(cwd).any(|folder| self.is_in(Some(&folder), load))
     }
 
     /// The folders above the current one, up to the project's root: most tools look there, too.
-    fn above(&self, state: &State) -> impl Iterator<Item = String> {
+    fn above(&self, cwd: Option<&str>) -> impl Iterator<Item = String> {
         let root = self.host.project().unwrap_or_default();
-        let cwd = state.cwd.clone().unwrap_or_default();
-        let folders = Path::new(&cwd).ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
+        let folders = Path::new(cwd.unwrap_or_default())
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(&root));
         let inside = !root.as_os_str().is_empty();
         let folders = folders.filter(|_| inside).filter_map(|folder| folder.to_str().map(str::to_owned));
         folders.collect::<Vec<_>>().into_iter()

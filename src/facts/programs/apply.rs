@@ -233,6 +233,10 @@ pub(super) fn word(what: What, arg: &Arg, index: usize, reading: &mut Reading) {
                 reading.act(Doing::Network);
             }
             reading.uses.push(Use { role, arg: arg.clone() });
+            // What it obeys is code of its own, or may name some.
+            if role == Role::Load {
+                reading.unexplained(Cause::OpaqueCode, arg.display(), Some(index));
+            }
         }
         What::Out => reading.uses.push(Use { role: Role::Write, arg: arg.clone() }),
         What::Data | What::Assignment | What::Command | What::ShellWords => {}

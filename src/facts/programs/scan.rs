@@ -2,6 +2,7 @@
 
 use super::table::{Command, Effect, Opt, Slot, What, fits};
 use crate::facts::arg::{Arg, HoleKind, Part};
+use crate::facts::programs::Role;
 use crate::syntax::Cause;
 
 /// Words told apart.
@@ -238,25 +239,38 @@ impl Scanner<'_> {
     }
 
     fn take_next(&mut self, option: &'static Opt, index: usize) {
-        match self.next_value() {
+        match self.next_value(option.value) {
             Some(value) => self.found(option, Some(value), index),
             None => self.problem(Cause::UnknownOption, index),
         }
     }
 
     fn found(&mut self, option: &'static Opt, value: Option<Arg>, index: usize) {
-        let second = if option.second.is_some() { self.next_value() } else { None };
+        let second = if option.second.is_some() { self.next_value(option.second) } else { None };
         self.scan.found.push(Found { option, value, second, index });
     }
 
     /// The next word, whatever it looks like.
-    fn next_value(&mut self) -> Option<Arg> {
+    fn next_value(&mut self, what: Option<What>) -> Option<Arg> {
         let value = self.argv.get(self.next)?;
+        if matches!(what, Some(What::Data)) && self.hides(value) {
+            self.problem(Cause::UnknownOption, self.next);
+        }
         if splits(value) && !self.command.pure {
             self.problem(Cause::DynamicWord, self.next);
         }
         self.next += 1;
         Some(value.clone())
+    }
+
+    /// Whether a value would be an option that does harm if the one before it took none: not every version
+    /// of a program agrees with the table about that.
+    fn hides(&self, value: &Arg) -> bool {
+        let head = value.head();
+        let name = head.split_once('=').map_or(head, |(name, _)| name);
+        let short = || head.get(..2).filter(|name| name.starts_with('-') && *name != "--");
+        let option = self.lookup(name).or_else(|| self.lookup(short()?));
+        name.len() > 1 && name.starts_with('-') && option.is_some_and(harms)
     }
 
     fn unknown(&mut self, index: usize, arg: &Arg) {
@@ -266,6 +280,24 @@ impl Scanner<'_> {
             self.unknown_tail(index);
         }
     }
+}
+
+/// Whether the option does more than read.
+fn harms(option: &Opt) -> bool {
+    let reads = |role: Role| {
+        matches!(role, Role::Read | Role::ReadTree | Role::SearchTree | Role::List | Role::Pattern)
+    };
+    let value = match option.value {
+        Some(What::Use(role)) => !reads(role),
+        Some(What::Out | What::Shell | What::ShellCode | What::ShellFile | What::Code | What::Act(_)) => true,
+        _ => false,
+    };
+    let does = |effect: &Effect| match effect {
+        Effect::Act(_) | Effect::Unexplained(_) | Effect::Code | Effect::ShellInput => true,
+        Effect::Use(role, _) | Effect::Recast(_, role) => !reads(*role),
+        _ => false,
+    };
+    value || option.effects.iter().any(does)
 }
 
 /// Whether the word may become no word, or several.

@@ -68,6 +68,8 @@ pub(crate) const LANGUAGES: &[&str] = &[
     "at-file",
     "pipe-file",
     "yq-program",
+    "image",
+    "forge",
 ];
 /// Effects that are no file's.
 pub(crate) const ACTS: &[&str] = &[

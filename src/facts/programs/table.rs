@@ -314,6 +314,10 @@ pub(super) enum Language {
     PipeFile,
     /// yq's.
     YqProgram,
+    /// A container image, perhaps of a registry.
+    Image,
+    /// A repository of a forge or something in it, perhaps with its host.
+    Forge,
 }
 
 /// Readers that take all words.

@@ -32,6 +32,60 @@ pub(super) fn database(text: &str, reading: &mut Reading) {
     host(name.map_or(place, |(name, _)| name), reading);
 }
 
+/// Registries and forges that a name without a host is of, or that whoever uses the client means by it.
+const USUAL: &[&str] = &[
+    "docker.io",
+    "index.docker.io",
+    "registry-1.docker.io",
+    "github.com",
+    "gist.github.com",
+    "api.github.com",
+    "gitlab.com",
+];
+
+/// The name of a service that stands in a word: the usual ones are where the client goes by itself.
+fn service(authority: &str, reading: &mut Reading) {
+    let place = authority.rsplit('@').next().unwrap_or_default();
+    let name = place.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(place, |(name, _)| name).to_ascii_lowercase();
+    if !USUAL.contains(&name.as_str()) {
+        host(&name, reading);
+    }
+}
+
+/// `alpine:3`, `docker://ghcr.io/a/b`, `dir:PATH`: a name that begins with a host is another registry's.
+pub(super) fn image(text: &str, span: Span, reading: &mut Reading) {
+    let local = ["dir:", "oci:", "oci-archive:", "docker-archive:", "sif:"];
+    if let Some(path) = local.iter().find_map(|start| text.strip_prefix(start)) {
+        let path = path.split(':').next().unwrap_or_default();
+        return reading.uses(Role::ReadTree, &Arg::literal(path, span));
+    }
+    if text.starts_with("containers-storage:") || text.starts_with("docker-daemon:") {
+        return;
+    }
+    let text = text.strip_prefix("docker://").unwrap_or(text);
+    if let Some((first, _)) = text.split_once('/')
+        && (first.contains(['.', ':']) || first == "localhost" || first.is_empty())
+    {
+        service(first, reading);
+    }
+}
+
+/// `OWNER/REPO`, `HOST/OWNER/REPO`, an address, a number or a branch.
+pub(super) fn forge(text: &str, reading: &mut Reading) {
+    if let Some((_, rest)) = text.split_once("://") {
+        return service(rest.split(['/', '?', '#']).next().unwrap_or_default(), reading);
+    }
+    let mut parts = text.split('/');
+    let first = parts.next().unwrap_or_default();
+    if let Some((_, place)) = first.split_once('@') {
+        return service(place.split(':').next().unwrap_or_default(), reading);
+    }
+    if parts.count() > 1 && first.contains(['.', ':']) {
+        service(first, reading);
+    }
+}
+
 /// An address: a file of this machine is read, every other one is the network.
 pub(super) fn url(text: &str, span: Span, reading: &mut Reading) -> Result<(), Refusal> {
     let lower = text.to_ascii_lowercase();
@@ -125,4 +179,56 @@ pub(super) fn yq(text: &str, reading: &mut Reading) -> Result<(), Refusal> {
         (before, rest) = (' ', after);
     }
     jq::program(text, reading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{forge, image};
+    use crate::facts::programs::Reading;
+    use crate::report::Span;
+
+    #[test]
+    fn whose_images_and_repositories() {
+        for (text, elsewhere) in [
+            ("alpine", false),
+            ("alpine:3", false),
+            ("library/alpine:3@sha256:0", false),
+            ("docker.io/library/alpine", false),
+            ("docker://alpine", false),
+            ("localhost:5000/a", false),
+            ("127.0.0.1/a", false),
+            ("dir:/x/y.z/w", false),
+            ("containers-storage:evil.example/a", false),
+            ("ghcr.io/a/b", true),
+            ("docker://evil.example/a", true),
+            ("evil:5000/a", true),
+            ("https://evil.example/a", true),
+            ("evil.example/", true),
+        ] {
+            let mut reading = Reading::default();
+            image(text, Span::default(), &mut reading);
+            assert_eq!(!reading.acts.is_empty(), elsewhere, "{text}");
+        }
+        for (text, elsewhere) in [
+            ("12", false),
+            ("v1.2", false),
+            ("feature/a.b/c", false),
+            ("owner/repo", false),
+            ("owner/repo.js", false),
+            ("group/sub/repo", false),
+            ("github.com/a/b", false),
+            ("https://github.com/a/b/pull/1", false),
+            ("git@github.com:a/b.git", false),
+            ("evil.example/a/b", true),
+            ("evil:8443/a/b", true),
+            ("https://evil.example/a/b", true),
+            ("https://github.com@evil.example/a/b", true),
+            ("git@evil.example:a/b", true),
+            ("ssh://git@evil.example/a", true),
+        ] {
+            let mut reading = Reading::default();
+            forge(text, &mut reading);
+            assert_eq!(!reading.acts.is_empty(), elsewhere, "{text}");
+        }
+    }
 }

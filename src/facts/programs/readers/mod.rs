@@ -102,6 +102,14 @@ pub(super) fn language(language: Language, arg: &Arg, index: usize, reading: &mu
                 client::at_file(&text, arg.span, reading);
                 Ok(())
             }
+            Language::Image => {
+                client::image(&text, arg.span, reading);
+                Ok(())
+            }
+            Language::Forge => {
+                client::forge(&text, reading);
+                Ok(())
+            }
             Language::Url => client::url(&text, arg.span, reading),
             Language::PathOrUrl => client::path_or_url(&text, arg.span, reading),
             Language::PipeFile => client::pipe_file(&text, arg.span, reading),

@@ -7,7 +7,7 @@ use crate::facts::programs::table::Doing;
 use crate::facts::programs::{Reading, Role};
 use crate::syntax::Cause;
 
-/// Options whose value is an address by nature.
+/// Options whose value is an address by nature, of the service itself.
 const ADDRESSES: &[&str] = &["--queue-url"];
 
 /// `--filters file://F`, `--body @F`: the file is read; `https://…`: it is fetched.
@@ -35,7 +35,8 @@ fn value_file(value: &Arg, index: usize, address: bool, reading: &mut Reading) {
             reading.uses(Role::Read, &path);
         }
     } else if head.starts_with("http://") || head.starts_with("https://") {
-        if !address {
+        let host = head.split('/').nth(2).unwrap_or_default();
+        if !address || !host.ends_with(".amazonaws.com") && !host.ends_with(".amazonaws.com.cn") {
             reading.act(Doing::Network);
         }
     } else if value.text().is_none() && head.is_empty() {
