@@ -317,6 +317,13 @@ fn the_most_used_have_many_cases() {
 }
 
 #[test]
+fn every_table_says_where_it_is_from() {
+    let without: Vec<&str> =
+        tables::PROGRAMS.iter().filter(|(_, table)| table.source.is_empty()).map(|(name, _)| *name).collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
 fn names_are_sorted() {
     assert!(tables::PROGRAMS.is_sorted_by(|left, right| left.0 < right.0));
     assert!(tables::PROGRAMS.len() > 250, "{}", tables::PROGRAMS.len());
