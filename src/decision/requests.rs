@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::facts::arg::Arg;
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
 use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
@@ -190,7 +191,11 @@ fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<Capability
             vec![CapabilityRequest::new(
                 Capability::FileRead,
                 subject,
-                format!("Print secrets: {text}"),
+                // Its words may hold the secret itself by now; the text as typed is shown beside this.
+                format!(
+                    "Print secrets: {}",
+                    by.and_then(|by| by.words.first()).map(Arg::display).unwrap_or_default()
+                ),
                 effect.span,
             )]
         }
