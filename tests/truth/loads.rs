@@ -16,14 +16,15 @@ pub(crate) fn run(shop: &Workshop) -> bool {
     let (mut proved, mut wrong) = (0, Vec::new());
     for row in ROWS.lines().filter(|line| !line.starts_with('#')) {
         let parts: Vec<&str> = row.split('\t').collect();
-        let [program, file, content, command] = parts[..] else {
+        let [program, command, file, content, ..] = parts[..] else {
             wrong.push(format!("not four parts: {row}"));
             continue;
         };
         if !installed.contains_key(program) {
             continue;
         }
-        let content = content.replace("\\n", "\n").replace("\\t", "\t");
+        let decoded = |content: &str| content.replace("\\n", "\n").replace("\\t", "\t");
+        let content = decoded(content);
         let mut machine = host(&cage, &installed);
         let verdict = |machine: &gsh::host::table::TableHost| {
             gsh::pipeline::check(&request(command), &policy, machine).decision.verdict
@@ -34,13 +35,15 @@ pub(crate) fn run(shop: &Workshop) -> bool {
             machine.git = Some(GitState { settings: settings(&content), ..machine.git.unwrap_or_default() });
         }
         let after = verdict(&machine);
-        let folder = file.rsplit_once('/').map_or(".", |(folder, _)| folder);
-        let (quoted, content) = (gsh::syntax::quote(file), gsh::syntax::quote(&content));
         // Something to show, where differences are what is asked for.
-        let text = format!(
-            "mkdir -p {folder}; printf %s {content} > {quoted}; echo more >> a.txt; \
-             echo '*.txt diff=x' > .git/info/attributes; {command}"
-        );
+        let mut text = "echo more >> a.txt; echo '*.txt diff=x' > .git/info/attributes; ".to_owned();
+        for planted in parts.get(2..).unwrap_or_default().chunks(2) {
+            let [file, content] = planted else { continue };
+            let folder = file.rsplit_once('/').map_or(".", |(folder, _)| folder);
+            let (quoted, content) = (gsh::syntax::quote(file), gsh::syntax::quote(&decoded(content)));
+            text.push_str(&format!("mkdir -p {folder}; printf %s {content} > {quoted}; "));
+        }
+        text.push_str(command);
         match cage.run_for(&text, 8_000) {
             Ok(outcome) if !outcome.changed.iter().any(|path| path == "/tmp/loaded") => {
                 wrong.push(format!("{command} does not obey {file}: {}", outcome.errors));
