@@ -75,21 +75,15 @@ impl Gatherer<'_> {
         obeyed.is_none()
     }
 
-    /// Whether a file that a command would obey exists; a name may be a pattern.
+    /// Whether a file that a command would obey exists, here or in a folder above up to the project's root:
+    /// most tools look there, too. A name may be a pattern.
     fn is_there(&self, cwd: Option<&str>, load: &str) -> bool {
-        self.is_in(cwd, load) || self.above(cwd).any(|folder| self.is_in(Some(&folder), load))
-    }
-
-    /// The folders above the current one, up to the project's root: most tools look there, too.
-    fn above(&self, cwd: Option<&str>) -> impl Iterator<Item = String> {
-        let root = self.host.project().unwrap_or_default();
-        let folders = Path::new(cwd.unwrap_or_default())
+        let root = self.host.project();
+        let mut above = Path::new(cwd.unwrap_or_default())
             .ancestors()
             .skip(1)
-            .take_while(|folder| folder.starts_with(&root));
-        let inside = !root.as_os_str().is_empty();
-        let folders = folders.filter(|_| inside).filter_map(|folder| folder.to_str().map(str::to_owned));
-        folders.collect::<Vec<_>>().into_iter()
+            .take_while(|folder| root.as_ref().is_some_and(|root| folder.starts_with(root)));
+        self.is_in(cwd, load) || above.any(|folder| self.is_in(folder.to_str(), load))
     }
 
     fn is_in(&self, cwd: Option<&str>, load: &str) -> bool {

@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -37,6 +37,31 @@ pub(crate) enum NoCage {
 impl From<io::Error> for NoCage {
     fn from(error: io::Error) -> Self {
         Self::Impossible(error)
+    }
+}
+
+/// Runs a test in cages. Without one nothing runs; who asks for a campaign by name, in the environment's
+/// `GSH_NAME`, wants it to fail then.
+pub(crate) fn in_cages(
+    name: &str,
+    argv: &[String],
+    shop: impl FnOnce() -> Result<Workshop, NoCage>,
+    run: impl FnOnce(&Workshop) -> ExitCode,
+) -> ExitCode {
+    if argv.iter().any(|word| word == "--list") {
+        return ExitCode::SUCCESS;
+    }
+    match shop() {
+        Ok(shop) => run(&shop),
+        Err(NoCage::Leaks(error)) => {
+            println!("\n**** {name} STOPPED, THE CAGE DOES NOT HOLD: {error} ****\n");
+            ExitCode::FAILURE
+        }
+        Err(NoCage::Impossible(error)) => {
+            println!("\n**** {name} SKIPPED, NOTHING WAS TRIED: {error} ****\n");
+            let asked = std::env::var_os(format!("GSH_{name}")).is_some();
+            if asked { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        }
     }
 }
 

@@ -41,32 +41,13 @@ use std::process::ExitCode;
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
-    skipped("namespaces are Linux's")
+    println!("\n**** ORACLE SKIPPED, NOTHING WAS TRIED: namespaces are Linux's ****\n");
+    if std::env::var_os("GSH_ORACLE").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let argv: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    inside::stage(&argv).unwrap_or_else(|| oracle(&argv))
-}
-
-/// Without a cage nothing runs. Who asks for a campaign by name wants it to fail then.
-fn skipped(why: &str) -> ExitCode {
-    println!("\n**** ORACLE SKIPPED, NOTHING WAS COMPARED: {why} ****\n");
-    if std::env::var_os("GSH_ORACLE").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-#[cfg(target_os = "linux")]
-fn oracle(words: &[String]) -> ExitCode {
-    if words.iter().any(|word| word == "--list") {
-        return ExitCode::SUCCESS;
-    }
-    match cage::Workshop::open() {
-        Ok(shop) => campaign::run(&shop),
-        Err(cage::NoCage::Leaks(error)) => {
-            println!("\n**** ORACLE STOPPED, THE CAGE DOES NOT HOLD: {error} ****\n");
-            ExitCode::FAILURE
-        }
-        Err(cage::NoCage::Impossible(error)) => skipped(&error.to_string()),
-    }
+    inside::stage(&argv)
+        .unwrap_or_else(|| cage::in_cages("ORACLE", &argv, cage::Workshop::open, campaign::run))
 }

@@ -32,43 +32,26 @@ use std::process::ExitCode;
 
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
-    skipped("namespaces are Linux's")
+    println!("\n**** TRUTH SKIPPED, NOTHING WAS TRIED: namespaces are Linux's ****\n");
+    if std::env::var_os("GSH_TRUTH").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let argv: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    inside::stage(&argv).unwrap_or_else(|| truth(&argv))
-}
-
-/// Without a cage nothing runs. Who asks for a campaign by name wants it to fail then.
-fn skipped(why: &str) -> ExitCode {
-    println!("\n**** TRUTH SKIPPED, NO TABLE WAS TRIED: {why} ****\n");
-    if std::env::var_os("GSH_TRUTH").is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    // The ordinary cage is proved first: the whole one differs from it in what it shows, not in its walls.
+    let shop = || cage::Workshop::open().and_then(|_| cage::Workshop::whole());
+    inside::stage(&argv).unwrap_or_else(|| cage::in_cages("TRUTH", &argv, shop, truth))
 }
 
 #[cfg(target_os = "linux")]
-fn truth(argv: &[String]) -> ExitCode {
-    if argv.iter().any(|word| word == "--list") {
-        return ExitCode::SUCCESS;
+fn truth(shop: &cage::Workshop) -> ExitCode {
+    let asked = std::env::var("GSH_TRUTH").unwrap_or_default();
+    if asked == "loads" {
+        return if loads::run(shop) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
-    // The ordinary cage is proved first: the whole one differs from it in what it shows, not in its walls.
-    let shop = cage::Workshop::open().and_then(|_| cage::Workshop::whole());
-    match shop {
-        Ok(shop) => {
-            let asked = std::env::var("GSH_TRUTH").unwrap_or_default();
-            if asked == "loads" {
-                return if loads::run(&shop) { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-            }
-            let told = claims::run(&shop, asked == "all");
-            let known = help::run(&shop, asked == "help");
-            let obeyed = loads::run(&shop);
-            if told && known && obeyed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
-        Err(cage::NoCage::Leaks(error)) => {
-            println!("\n**** TRUTH STOPPED, THE CAGE DOES NOT HOLD: {error} ****\n");
-            ExitCode::FAILURE
-        }
-        Err(cage::NoCage::Impossible(error)) => skipped(&error.to_string()),
-    }
+    let told = claims::run(shop, asked == "all");
+    let known = help::run(shop, asked == "help");
+    let obeyed = loads::run(shop);
+    if told && known && obeyed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
