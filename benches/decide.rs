@@ -32,7 +32,7 @@ fn composed(layer: LayerRules) -> Policy {
         path_folders: vec!["/usr/bin".to_owned()],
         homes: vec!["/home/dev".to_owned()],
     };
-    let with = Composition { places, today: "2026-01-01".to_owned(), mode: None, resolve: &|_| None };
+    let with = Composition::new(places, "2026-01-01");
     compose(vec![layer], with)
 }
 

@@ -55,11 +55,19 @@ pub enum Entry {
     Script,
     /// A script on standard input.
     Stdin,
+    /// A hook of an agent, before one of its tools is used.
+    Hook,
+    /// A person's own interactive shell.
+    Interactive,
     /// `gsh check`, `gsh check --batch` and `gsh explain`: decides, runs nothing.
     Check,
 }
 
 impl Entry {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Command, Self::Script, Self::Stdin, Self::Hook, Self::Interactive, Self::Check];
+
     /// The word used in records.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -67,6 +75,8 @@ impl Entry {
             Self::Command => "command",
             Self::Script => "script",
             Self::Stdin => "stdin",
+            Self::Hook => "hook",
+            Self::Interactive => "interactive",
             Self::Check => "check",
         }
     }

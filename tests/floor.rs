@@ -241,7 +241,7 @@ fn every_entry_in_every_form_and_spelling() {
         let decision = fixture::decide_on(&host, &policy, text);
         let count = counts.entry(entry).or_default();
         match (decision.verdict, decision.floor) {
-            (Verdict::Deny, Some(floor)) if floor == *entry => count.0 += 1,
+            (Verdict::Deny, Some(floor)) if *floor == **entry => count.0 += 1,
             (Verdict::Ask, _) => {
                 count.1 += 1;
                 wrong.push(format!("asked {entry} [{spelling}]: {text:?}: {}", decision.reason));

@@ -28,7 +28,7 @@ fn reading(path: &Path) -> Reading {
 fn policy(reading: &Reading) -> Policy {
     let (home, project) = (Some("/home/u".to_owned()), Some(ROOT.to_owned()));
     let places = Places { home, project, ..Places::default() };
-    let with = Composition { places, today: "2030-01-01".to_owned(), mode: None, resolve: &|_| None };
+    let with = Composition::new(places, "2030-01-01");
     compose(vec![reading.layer.clone()], with)
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use super::rules::RulesCall;
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::commands::{brief, check, explain, rules, status, trust};
@@ -44,10 +45,7 @@ fn call_of(call: Call) -> ExitCode {
                  configuration can say it."
             ))),
         },
-        Call::Rules { json } => {
-            let (_, _, policy) = here();
-            print(&if json { rules::list_json(&policy) } else { rules::list_text(&policy) })
-        }
+        Call::Rules(call) => ruled(&call),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let (folders, enforced) = (surrounds.folders.as_ref(), status::by_reading());
@@ -67,6 +65,15 @@ fn call_of(call: Call) -> ExitCode {
         }
         Call::Brief => print(&brief::text(&here().2)),
         Call::Print(text) => print(&text),
+    }
+}
+
+fn ruled(call: &RulesCall) -> ExitCode {
+    let (_, _, policy) = here();
+    match call {
+        RulesCall::List { json } => {
+            print(&if *json { rules::list::json(&policy) } else { rules::list::text(&policy) })
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use crate::policy::Mode;
 
@@ -31,11 +32,8 @@ pub enum Call {
     Explain(CheckCall),
     /// Show what is known of a program.
     ExplainProgram(String),
-    /// List the effective rules.
-    Rules {
-        /// As JSON.
-        json: bool,
-    },
+    /// Something with the rules.
+    Rules(RulesCall),
     /// Say what is in force.
     Status {
         /// As JSON.
@@ -211,7 +209,7 @@ enum Verb {
     Check(Checked),
     /// Show how a command is understood and decided
     Explain(Explained),
-    /// The effective rules
+    /// The effective rules, and changes to them
     Rules(Rules),
     /// What is in force here, and from where
     Status(Output),
@@ -279,21 +277,6 @@ struct Setting {
 }
 
 #[derive(Debug, Args)]
-struct Rules {
-    #[command(subcommand)]
-    what: Option<RulesVerb>,
-    /// As JSON
-    #[arg(long, global = true)]
-    json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-enum RulesVerb {
-    /// Every rule in the order of its weight, with its layer, file and line
-    List,
-}
-
-#[derive(Debug, Args)]
 struct Output {
     /// As JSON
     #[arg(long)]
@@ -320,7 +303,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Check(checked) => Call::Check(checked.into_call()?),
         Verb::Explain(Explained { program: Some(name), .. }) => Call::ExplainProgram(name),
         Verb::Explain(explained) => Call::Explain(explained.into_call()?),
-        Verb::Rules(Rules { what: None | Some(RulesVerb::List), json }) => Call::Rules { json },
+        Verb::Rules(rules) => Call::Rules(rules.into_call()),
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { yes }) => Call::Trust { yes },
         Verb::Untrust => Call::Untrust,
@@ -431,8 +414,8 @@ mod tests {
                 "gsh check s --mode plan",
                 Call::Check(CheckCall { what: What::File("s".into()), mode: Some(Mode::Plan), ..check }),
             ),
-            ("gsh rules", Call::Rules { json: false }),
-            ("gsh rules list --json", Call::Rules { json: true }),
+            ("gsh rules", Call::Rules(RulesCall::List { json: false })),
+            ("gsh rules list --json", Call::Rules(RulesCall::List { json: true })),
             ("gsh status --json", Call::Status { json: true }),
             ("gsh trust", Call::Trust { yes: false }),
             ("gsh untrust", Call::Untrust),

@@ -15,7 +15,7 @@ pub fn text(checked: &Checked, source: &str) -> String {
     let mut out = String::new();
     let decision = &checked.decision;
     line(&mut out, format_args!("{}: {}", decision.verdict.word(), decision.reason));
-    if let Some(floor) = decision.floor {
+    if let Some(floor) = &decision.floor {
         line(&mut out, format_args!("floor: {floor}; no rule, mode or answer can allow it"));
     }
     if let Some(knob) = decision.knob {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::rules::visible;
+use super::rules::list::visible;
 use crate::policy::{Knobs, LayerState, Policy};
 use crate::store::places::Folders;
 use crate::syntax::cross_check_is_on;
@@ -209,7 +209,7 @@ mod tests {
         let mut project = LayerRules::of_rules(Layer::Project, vec![allow]);
         (project.trusted, project.mode) = (false, Some(Mode::Bypass));
         let today = "2030-01-01".to_owned();
-        let with = Composition { places: Places::default(), today, mode: None, resolve: &|_| None };
+        let with = Composition::new(Places::default(), &today);
         compose(vec![user, project], with)
     }
 

@@ -9,7 +9,7 @@ use super::find::{MANAGED, Source, sources};
 use super::read::{Origin, read};
 use super::trust;
 use crate::policy::compose::{Composition, compose};
-use crate::policy::{Layer, LayerRules, Mode, Places, Policy};
+use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy};
 use crate::report::Report;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -23,6 +23,8 @@ pub struct Options {
     pub mode: Option<(Mode, String)>,
     /// Layers that are no files: the command line's rules, the session's grants.
     pub layers: Vec<LayerRules>,
+    /// Who asks.
+    pub caller: Caller,
     /// The machine owner's file.
     pub managed: PathBuf,
     /// The day it is judged on, `YYYY-MM-DD`.
@@ -34,7 +36,14 @@ impl Options {
     #[must_use]
     pub fn new() -> Self {
         let today = jiff::tz::TimeZone::UTC.to_datetime(jiff::Timestamp::now()).date().to_string();
-        Self { config: None, mode: None, layers: vec![], managed: MANAGED.into(), today }
+        Self {
+            config: None,
+            mode: None,
+            layers: vec![],
+            caller: Caller::default(),
+            managed: MANAGED.into(),
+            today,
+        }
     }
 }
 
@@ -47,11 +56,11 @@ impl Default for Options {
 /// Loads the policy for a user (None without a home) in the places given.
 #[must_use]
 pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Policy {
-    let Options { config, mode, mut layers, managed, today } = options;
+    let Options { config, mode, mut layers, caller, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
     layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
-    compose(layers, Composition { places, today, mode, resolve: &real })
+    compose(layers, Composition { places, today, mode, caller, resolve: &real })
 }
 
 /// What one file says.

@@ -4,6 +4,7 @@
 pub mod cache;
 pub mod find;
 pub mod load;
+pub mod new_rule;
 pub mod read;
 mod rule;
 pub mod schema;

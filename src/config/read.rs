@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
-use super::schema::{LIMITS, TOP, Wrong, modes, verdicts};
+use super::schema::{LIMITS, TOP, Wrong, forbidden, modes, verdicts};
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
@@ -67,6 +67,11 @@ pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
     for (key, value) in table.get_ref() {
         match &**key.get_ref() {
             "permissions" => rules.permissions(&mut page, value),
+            name @ ("forbid" | "floor") if !matches!(origin.layer, Layer::User | Layer::Managed) => {
+                page.wrong(key.span().into(), &Wrong::NotHere(name.to_owned()));
+            }
+            "floor" => rules.floor(&mut page, value),
+            "forbid" => layer.forbids = page.words(value, &forbidden()).unwrap_or_default(),
             "programs" => layer.programs = programs(&mut page, value),
             name => top(&mut page, &mut layer, name, key.span().into(), value),
         }
@@ -267,7 +272,19 @@ impl Page {
         values.iter().map(|value| Some((self.text(value)?, value.span().into()))).collect()
     }
 
-    fn texts(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+    /// Some of a few words.
+    pub(super) fn words<T: Copy>(
+        &mut self,
+        value: &Value<'_>,
+        words: &[(&'static str, T)],
+    ) -> Option<Vec<T>> {
+        let Some(values) = value.get_ref().as_array() else {
+            return self.wrong_type(value, "an array of strings");
+        };
+        values.iter().map(|value| self.word(value, words)).collect()
+    }
+
+    pub(super) fn texts(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
         self.spanned_texts(value).map(|texts| texts.into_iter().map(|(text, _)| text).collect())
     }
 

@@ -1,11 +1,13 @@
 //! `[permissions]`: the three forms of a rule.
 
 use super::read::{Example, Origin, Page, Value};
-use super::schema::{NESTED, RULE, Wrong, names_capability, verdicts};
+use std::sync::Arc;
+
+use super::schema::{FLOOR, NESTED, RULE, Wrong, entries, modes, names_capability, verdicts};
 use crate::policy::agent_form::translate;
 use crate::policy::forms::{below_home, with_home};
 use crate::policy::pattern::{Pattern, escape};
-use crate::policy::{LayerRule, Rule, Verdict};
+use crate::policy::{LayerRule, Rule, Verdict, When};
 use crate::report::Span;
 
 /// Reads the rules of one file.
@@ -37,6 +39,9 @@ struct Terms {
     matches: Vec<(String, Span)>,
     not_matches: Vec<(String, Span)>,
     expires: Option<String>,
+    when: When,
+    /// The name of the entry that it is of a floor.
+    floor: Option<String>,
     /// Something in it is wrong: it is not loaded by halves.
     broken: bool,
 }
@@ -77,20 +82,34 @@ impl<'a> RuleReader<'a> {
         }
     }
 
+    /// The entries of a floor of the file's own: each refuses, has a name, and nothing lifts it.
+    pub(super) fn floor(&mut self, page: &mut Page, value: &Value<'_>) {
+        self.listed(page, value, FLOOR);
+    }
+
     fn explicit(&mut self, page: &mut Page, value: &Value<'_>) {
+        self.listed(page, value, RULE);
+    }
+
+    fn listed(&mut self, page: &mut Page, value: &Value<'_>, known: &'static [&'static str]) {
         let Some(items) = value.get_ref().as_array() else {
             let found = value.get_ref().type_str();
             return page.wrong(value.span().into(), &Wrong::Type { expected: "an array of rules", found });
         };
+        let is_floor = known == FLOOR;
         for item in items.iter() {
-            let mut terms = Terms::default();
+            let mut terms = Terms { action: is_floor.then_some(Verdict::Deny), ..Terms::default() };
             let (mut capability, mut pattern) = (None, None);
-            page.section(item, RULE, |page, key, value| match key {
+            page.section(item, known, |page, key, value| match key {
                 "capability" => capability = page.text(value).map(|text| (text, Span::from(value.span()))),
                 "pattern" => pattern = page.text(value).map(|text| (text, Span::from(value.span()))),
                 _ => terms.take(page, key, value),
             });
-            terms.broken |= has_unknown(item, RULE);
+            terms.broken |= has_unknown(item, known);
+            if is_floor && terms.floor.is_none() {
+                page.wrong(item.span().into(), &Wrong::Without("name"));
+                continue;
+            }
             let Some((capability, capability_span)) = capability else {
                 page.wrong(item.span().into(), &Wrong::Without("capability"));
                 continue;
@@ -122,6 +141,8 @@ impl<'a> RuleReader<'a> {
             rule.lifts = terms.lifts;
             rule.reason = terms.reason.as_deref().map(Into::into);
             rule.expires = terms.expires.as_deref().map(Into::into);
+            rule.when = (!terms.when.is_always()).then(|| Arc::new(terms.when.clone()));
+            rule.floor = terms.floor.as_deref().map(Into::into);
             self.check(page, &rule, &terms);
             self.rules.push(LayerRule { rule, shorthand: target.shorthand && bare });
         }
@@ -253,6 +274,11 @@ impl Terms {
             "reason" => page.text(value).map(|text| self.reason = Some(text)).is_some(),
             "match" => page.spanned_texts(value).map(|texts| self.matches = texts).is_some(),
             "not_match" => page.spanned_texts(value).map(|texts| self.not_matches = texts).is_some(),
+            "modes" => page.words(value, &modes()).map(|modes| self.when.modes = modes).is_some(),
+            "entry" => page.words(value, &entries()).map(|entries| self.when.entries = entries).is_some(),
+            "agent" => page.texts(value).map(|agents| self.when.agents = agents).is_some(),
+            "interactive" => page.truth(value).map(|truth| self.when.interactive = Some(truth)).is_some(),
+            "name" => page.text(value).map(|name| self.floor = Some(name)).is_some(),
             _ => day(page, value).map(|day| self.expires = Some(day)).is_some(),
         };
         self.broken |= !taken;

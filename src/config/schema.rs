@@ -1,7 +1,8 @@
 //! The keys and words that a file may hold, and what is said of any other.
 
 use crate::policy::pattern::Pattern;
-use crate::policy::{Capability, Mode, Verdict};
+use crate::policy::{Capability, Forbidden, Mode, Verdict};
+use crate::request::Entry;
 
 /// The keys of a file's top.
 pub const TOP: &[&str] = &[
@@ -18,14 +19,44 @@ pub const TOP: &[&str] = &[
     "run",
     "limits",
     "programs",
+    "forbid",
+    "floor",
 ];
 
 /// The keys of an explicit rule.
-pub const RULE: &[&str] =
-    &["capability", "pattern", "action", "destroys", "lifts", "reason", "match", "not_match", "expires"];
+pub const RULE: &[&str] = &[
+    "capability",
+    "pattern",
+    "action",
+    "destroys",
+    "lifts",
+    "reason",
+    "match",
+    "not_match",
+    "expires",
+    "modes",
+    "entry",
+    "agent",
+    "interactive",
+];
 
 /// Further keys of a rule whose capability and pattern are its place in the file.
-pub const NESTED: &[&str] = &["action", "destroys", "lifts", "reason", "match", "not_match", "expires"];
+pub const NESTED: &[&str] = &[
+    "action",
+    "destroys",
+    "lifts",
+    "reason",
+    "match",
+    "not_match",
+    "expires",
+    "modes",
+    "entry",
+    "agent",
+    "interactive",
+];
+
+/// The keys of an entry of `[[floor]]`.
+pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match", "not_match"];
 
 /// The keys of `[limits]`.
 pub const LIMITS: &[&str] = &["bytes", "depth", "nodes", "progress"];
@@ -89,6 +120,9 @@ pub enum Wrong {
     /// A counter-example that its rule matches.
     #[error("the rule matches `{0}`, which it should not")]
     Matched(String),
+    /// A key for those whose file nobody in a project can change.
+    #[error("`{0}` counts only in the user's file and in the managed one")]
+    NotHere(String),
     /// A rule in an agent's form in another capability's table.
     #[error("`{0}` is no rule for this capability")]
     Elsewhere(String),
@@ -142,6 +176,18 @@ pub fn names_capability(text: &str) -> bool {
 #[must_use]
 pub fn verdicts(allowed: &[Verdict]) -> Vec<(&'static str, Verdict)> {
     allowed.iter().map(|verdict| (verdict.word(), *verdict)).collect()
+}
+
+/// The words for entries.
+#[must_use]
+pub fn entries() -> Vec<(&'static str, Entry)> {
+    Entry::ALL.iter().map(|entry| (entry.word(), *entry)).collect()
+}
+
+/// The words for what can be forbidden.
+#[must_use]
+pub fn forbidden() -> Vec<(&'static str, Forbidden)> {
+    Forbidden::ALL.iter().map(|forbidden| (forbidden.word(), *forbidden)).collect()
 }
 
 /// The words for modes.

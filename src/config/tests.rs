@@ -12,9 +12,11 @@ use super::read::{Origin, Reading, read};
 use super::trust;
 use crate::policy::knobs::{Pty, WithoutTerminal};
 use crate::policy::{
-    Capability, CapabilityRequest, Layer, LayerInfo, LayerState, Mode, Places, Policy, Subject, Verdict,
+    Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerState, Mode, Places, Policy, Subject,
+    Verdict,
 };
 use crate::report::Span;
+use crate::request::Entry;
 use crate::store::places::Folders;
 
 fn reading(text: &str) -> Reading {
@@ -87,6 +89,45 @@ expires = 2030-12-31
 }
 
 #[test]
+fn conditions_and_floors() {
+    let text = r#"
+forbid = ["bypass", "trust"]
+[permissions."process.execute"]
+"make *" = { action = "allow", modes = ["plan"], entry = ["hook", "script"], agent = ["codex"], interactive = false }
+[[floor]]
+name = "no-prod"
+capability = "process.execute"
+pattern = "kubectl * prod *"
+reason = "ask the operators"
+match = ["kubectl delete -n prod x"]
+"#;
+    let path = Path::new("config.toml");
+    let read_for = |layer| read(text, &Origin { layer, path, root: Some("/p"), home: None });
+    let found = read_for(Layer::User);
+    assert_eq!(found.layer.damage, vec![]);
+    assert_eq!(found.layer.forbids, [Forbidden::Bypass, Forbidden::Trust]);
+    let [make, floor] = &found.layer.rules[..] else { panic!("{:?}", found.layer.rules) };
+    let when = make.rule.when.as_deref().expect("conditions");
+    assert_eq!((&when.modes[..], &when.entries[..]), (&[Mode::Plan][..], &[Entry::Hook, Entry::Script][..]));
+    assert_eq!((&when.agents[..], when.interactive), (&["codex".to_owned()][..], Some(false)));
+    assert_eq!((floor.rule.floor.as_deref(), floor.rule.action), (Some("no-prod"), Verdict::Deny));
+    let mistaken = |text: &str| {
+        let found = read(text, &Origin { layer: Layer::Managed, path, root: None, home: None });
+        (found.layer.damage[0].place(), found.layer.damage[0].title.clone(), found.layer.rules.len())
+    };
+    let place = |place: &str| format!("config.toml:{place}");
+    let unknown = "`yolo` is not one of bypass, trust, review".to_owned();
+    assert_eq!(mistaken("forbid = ['yolo']"), (place("1:11"), unknown, 0));
+    let nameless = "this rule has no `name`".to_owned();
+    assert_eq!(mistaken("[[floor]]\ncapability = '*'"), (place("1:1"), nameless, 0));
+    let project = read_for(Layer::Project);
+    let titles: Vec<_> = project.layer.damage.iter().map(|report| report.title.as_str()).collect();
+    assert!(
+        matches!(titles[..], [one, two] if one.contains("`forbid` counts only") && two.contains("`floor`"))
+    );
+}
+
+#[test]
 fn settings() {
     let found = reading(
         r#"
@@ -133,6 +174,13 @@ fn mistakes_have_a_place_and_a_help() {
         ("[limits]\nbytes = -1", "2:9", "a number above 0 is expected here", ""),
         ("[shell]\npath = 'bash'", "2:8", "`bash` is not an absolute path", ""),
         ("allow_roots = ['x']", "1:16", "`x` is not an absolute path", ""),
+        ("forbid = ['yolo']", "1:1", "`forbid` counts only in the user's file", ""),
+        (
+            "[permissions.'file.read']\n'/a' = { action = 'ask', modes = ['plann'] }",
+            "2:35",
+            "`plann` is not one of",
+            "did you mean `plan`?",
+        ),
         ("permissions = 1", "1:15", "a table is expected here", ""),
         (
             "[permissions]\n'file.reed' = 'ask'",

@@ -14,7 +14,7 @@ pub struct Answer<'a> {
     /// What is to happen.
     pub verdict: Verdict,
     /// The floor's entry.
-    pub floor: Option<&'static str>,
+    pub floor: Option<&'a str>,
     /// Why, in one sentence.
     pub reason: &'a str,
     /// What the command asks for.
@@ -79,7 +79,7 @@ impl<'a> Answer<'a> {
     pub fn new(decision: &'a super::Decision, facts: &Facts) -> Self {
         Self {
             verdict: decision.verdict,
-            floor: decision.floor,
+            floor: decision.floor.as_deref(),
             reason: &decision.reason,
             requests: requested(&decision.requests),
             invocations: facts.invocations.iter().map(invoked).collect(),

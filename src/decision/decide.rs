@@ -1,12 +1,14 @@
 //! The verdict: the floor first, then every request, the strictest of all, then the mode.
 
+use std::sync::Arc;
+
 use super::mode::{self, Standing};
 use super::requests::requests;
 use super::{Decision, Judged};
 use crate::facts::{EffectKind, Facts};
 use crate::host::Host;
 use crate::policy::floor::{self, Hit, Ruling};
-use crate::policy::{Capability, Layer, Mode, Policy, Subject, Verdict};
+use crate::policy::{Capability, Layer, Mode, Policy, Rule, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is decided on.
@@ -51,7 +53,7 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode });
     Decision {
         verdict,
-        floor: ruling.hits.first().map(|hit| hit.entry),
+        floor: floor_entry(&ruling, &judged),
         reason,
         suggestions: suggestions(&judged, case.facts, verdict),
         requests: judged,
@@ -61,6 +63,12 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         firm: standing.firm,
         reads_only,
     }
+}
+
+/// The entry that was hit: of the floor, or of one that the user or the machine's owner added.
+fn floor_entry(ruling: &Ruling, judged: &[Judged]) -> Option<Arc<str>> {
+    let own = || judged.iter().find_map(|each| each.matched.rule.as_ref()?.floor.clone());
+    ruling.hits.first().map(|hit| hit.entry.into()).or_else(own)
 }
 
 /// The verdict on what was not understood.
@@ -113,18 +121,18 @@ fn mixed(
     }
     let mut denials = judged.iter().filter(|each| each.verdict == Verdict::Deny).peekable();
     let soft = denials.peek().is_some()
-        && denials.all(|each| {
-            each.matched
-                .rule
-                .as_ref()
-                .is_some_and(|rule| rule.layer != Layer::Managed && !policy.is_untrusted(rule))
-        })
+        && denials.all(|each| each.matched.rule.as_ref().is_some_and(|rule| is_soft(policy, rule)))
         && open != Some(Verdict::Deny);
     let some_allowed = judged.iter().any(|each| {
         each.verdict == Verdict::Allow
             && matches!(each.request.subject, Subject::Command { .. } | Subject::Mention(_))
     });
     if soft && some_allowed { (knob, Some("on_mixed")) } else { (strictest, None) }
+}
+
+/// Whether a knob may soften what a rule refuses.
+fn is_soft(policy: &Policy, rule: &Rule) -> bool {
+    rule.layer != Layer::Managed && rule.floor.is_none() && !policy.is_untrusted(rule)
 }
 
 /// Patterns to offer with the question: none unless every part is understood.
@@ -165,7 +173,12 @@ fn reason(findings: &Findings<'_>) -> String {
         findings.judged.iter().filter(|each| each.verdict >= Verdict::Review).max_by_key(|each| each.verdict);
     // A rule's deny is the clearest answer; then what was not understood; then the questions.
     if let Some(each) = strictest.filter(|each| each.matched.verdict == Verdict::Deny) {
-        return of_request(each);
+        let own =
+            findings.judged.iter().find_map(|each| Some((each, each.matched.rule.as_ref()?.floor.as_ref()?)));
+        return match own {
+            Some((each, entry)) => format!("{entry}: {}", of_request(each)),
+            None => of_request(each),
+        };
     }
     if let Some(suspect) = findings.ruling.suspects.first() {
         return suspect.detail.clone();

@@ -8,6 +8,8 @@ pub mod requests;
 
 pub use decide::{Case, INTERNAL_ERROR, decide, failed};
 
+use std::sync::Arc;
+
 use crate::policy::{CapabilityRequest, Match, Mode, Subject, Verdict};
 use crate::syntax::Problem;
 
@@ -17,7 +19,7 @@ pub struct Decision {
     /// What is to happen.
     pub verdict: Verdict,
     /// The floor's entry that was hit.
-    pub floor: Option<&'static str>,
+    pub floor: Option<Arc<str>>,
     /// One sentence for the model and the person.
     pub reason: String,
     /// Every request with what was said of it.

@@ -36,7 +36,7 @@ pub struct Refused<'a> {
 pub fn refusal(refused: Refused<'_>, as_json: bool) -> String {
     let Refused { text, decision, by: refusal, damage } = refused;
     let command = shorten(&sanitize::lines(text).join("\\n"));
-    let mut lines = match (refusal, decision.floor) {
+    let mut lines = match (refusal, decision.floor.as_deref()) {
         (_, Some(floor)) => by_floor(&command, floor, decision),
         (Refusal::Policy, None) => by_policy(&command, decision, damage),
         (Refusal::Person(reason), None) => by_person(&command, reason.as_deref()),
@@ -229,7 +229,7 @@ fn shorten(text: &str) -> String {
 }
 
 fn object(lines: &[String], decision: &Decision, refusal: &Refusal) -> String {
-    let by = match (refusal, decision.floor) {
+    let by = match (refusal, decision.floor.as_deref()) {
         (_, Some(_)) => "floor",
         (Refusal::Policy, None) => "policy",
         (Refusal::Person(_), None) => "person",
@@ -273,13 +273,15 @@ mod tests {
             line: 7,
             reason: None,
             expires: None,
+            when: None,
+            floor: None,
         };
         let make = Subject::Mention("make x".to_owned());
         let request =
             CapabilityRequest::new(Capability::ProcessExecute, make, "make x".to_owned(), Span::default());
         let matched = Match { verdict, rule: Some(Arc::new(rule)), reason: None, protected: false };
         Decision {
-            floor,
+            floor: floor.map(Into::into),
             requests: vec![Judged { request, matched, verdict }],
             suggestions: vec!["make *".to_owned()],
             ..Decision::bare(verdict, "use just", Mode::Default)

@@ -11,7 +11,7 @@ use super::forms::{Forms, Resolve};
 use super::knobs::{Knobs, Settings};
 use super::pattern;
 use super::rules::{Bounded, Bounds, Reach, RuleSet};
-use super::{Layer, Mode, Rule, Verdict};
+use super::{Caller, Forbidden, Idle, Layer, Mode, Rule, Verdict};
 use crate::facts::programs::{OwnTable, Power, Programs};
 use crate::report::Report;
 
@@ -49,6 +49,9 @@ pub struct LayerRules {
     /// What it says of programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<OwnTable>,
+    /// What nobody may do here, whatever other layers say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbids: Vec<Forbidden>,
 }
 
 impl LayerRules {
@@ -65,6 +68,7 @@ impl LayerRules {
             settings: Settings::default(),
             mode: None,
             programs: vec![],
+            forbids: vec![],
         }
     }
 
@@ -137,6 +141,10 @@ pub struct Policy {
     pub programs: Programs,
     /// The knobs.
     pub knobs: Knobs,
+    /// What nobody may do here.
+    pub forbids: Vec<Forbidden>,
+    /// Who asks.
+    pub caller: Caller,
     /// The mode.
     pub mode: Mode,
     /// Where the mode comes from.
@@ -157,27 +165,55 @@ pub struct Composition {
     pub today: String,
     /// A mode given with the call, and where it was given.
     pub mode: Option<(Mode, String)>,
+    /// Who asks.
+    pub caller: Caller,
     /// The real path of a folder, for the literal heads of patterns.
     pub resolve: Resolve,
+}
+
+impl Composition {
+    /// For these places and this day, with nothing given with the call and no links.
+    #[must_use]
+    pub fn new(places: Places, today: &str) -> Self {
+        Self { places, today: today.to_owned(), mode: None, caller: Caller::default(), resolve: &|_| None }
+    }
 }
 
 /// Composes the layers. They may come in any order; they apply in theirs.
 #[must_use]
 pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     layers.sort_by_key(|layer| layer.layer);
+    let forbids = forbids(&mut layers);
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
     let mut ignored = HashMap::new();
-    let (knobs, mode, mode_origin) = settle(&layers, with.mode, &mut ignored);
+    let (knobs, mode, mode_origin) = settle(&layers, with.mode, &forbids, &mut ignored);
+    let moment = Moment { today: &with.today, mode, caller: &with.caller };
     let programs = programs(&layers);
     let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
     let forms = Arc::new(Forms::new(&with.places, with.resolve));
     let (tightening, ordinary): (Vec<_>, Vec<_>) = layers.into_iter().partition(LayerRules::only_tightens);
-    let rules = RuleSet::new(in_order(ordinary), Arc::clone(&forms));
-    let tighten =
-        tightening.into_iter().map(|layer| RuleSet::new(tightening_rules(layer), Arc::clone(&forms)));
-    let tighten = tighten.filter(|set| !set.is_empty()).collect();
-    let (layers, places, today) = (infos, with.places, with.today);
-    Policy { rules, tighten, damage, programs, knobs, mode, mode_origin, layers, places, today }
+    let (ordinary, floors) = without_floors(ordinary);
+    let (tightening, own_floors) = without_floors(tightening);
+    let rules = RuleSet::new(in_order(ordinary, moment), Arc::clone(&forms));
+    let tighten = tightening.into_iter().map(|layer| tightening_rules(layer, moment));
+    let floors = floors.into_iter().chain(own_floors).map(|floor| moment.bounded(floor)).collect();
+    let sets = tighten.chain([floors]).filter(|rules| !rules.is_empty());
+    let tighten = sets.map(|rules| RuleSet::new(rules, Arc::clone(&forms))).collect();
+    let (layers, places, today, caller) = (infos, with.places, with.today, with.caller);
+    Policy {
+        rules,
+        tighten,
+        damage,
+        programs,
+        knobs,
+        forbids,
+        caller,
+        mode,
+        mode_origin,
+        layers,
+        places,
+        today,
+    }
 }
 
 /// The built-in tables with those of the layers. Only the user, whose rules could allow the same, may say
@@ -197,27 +233,70 @@ fn programs(layers: &[LayerRules]) -> Programs {
 
 /// The rules of layers that may loosen, lowest first: what gives way to every particular rule, what
 /// follows from others, and the particular ones.
-fn in_order(layers: Vec<LayerRules>) -> Vec<Bounded> {
+fn in_order(layers: Vec<LayerRules>, moment: Moment<'_>) -> Vec<Bounded> {
     let (mut lower, mut particular) = (vec![], vec![]);
     for mut found in layers.into_iter().flat_map(effective) {
         if found.is_override() {
             found.rule.layer = Layer::Overrides;
-            lower.push(found.into());
+            lower.push(moment.bounded(found));
         } else {
-            particular.push(found.into());
+            particular.push(moment.bounded(found));
         }
     }
-    lower.extend(baseline(&particular));
+    lower.extend(baseline(&particular, moment));
     lower.append(&mut particular);
     lower
 }
 
 /// The rules of a layer that may only tighten. Managed ones may make exceptions to themselves;
 /// what nobody trusts may not even do that.
-fn tightening_rules(layer: LayerRules) -> Vec<Bounded> {
+fn tightening_rules(layer: LayerRules, moment: Moment<'_>) -> Vec<Bounded> {
     let managed = layer.layer == Layer::Managed;
     let counts = |found: &Effective| managed || found.matches_as != Verdict::Allow;
-    effective(layer).filter(counts).map(Bounded::from).collect()
+    effective(layer).filter(counts).map(|found| moment.bounded(found)).collect()
+}
+
+/// The layers without the entries of floors of their own, and those: nothing comes after them.
+fn without_floors(mut layers: Vec<LayerRules>) -> (Vec<LayerRules>, Vec<Effective>) {
+    let mut floors = vec![];
+    for layer in &mut layers {
+        let found = layer.rules.extract_if(.., |found| found.rule.floor.is_some());
+        floors.extend(found.map(|found| Effective::new(found.rule, false, None)));
+    }
+    (layers, floors)
+}
+
+/// What layers forbid, and, where they forbid trust, the loss of it.
+fn forbids(layers: &mut [LayerRules]) -> Vec<Forbidden> {
+    let mut found: Vec<Forbidden> = layers.iter().flat_map(|layer| layer.forbids.iter().copied()).collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.contains(&Forbidden::Trust) {
+        for layer in layers.iter_mut().filter(|layer| layer.layer == Layer::Project) {
+            layer.trusted = false;
+        }
+    }
+    found
+}
+
+/// What rules are composed for.
+#[derive(Clone, Copy)]
+struct Moment<'a> {
+    today: &'a str,
+    mode: Mode,
+    caller: &'a Caller,
+}
+
+impl Moment<'_> {
+    /// A rule, with the reason why it does not count now.
+    fn bounded(self, found: Effective) -> Bounded {
+        let rule = found.rule;
+        let expired = rule.expires.as_deref().is_some_and(|last_day| last_day < self.today);
+        let elsewhere = || rule.when.as_ref()?.idle(found.matches_as, self.mode, self.caller);
+        let idle = if expired { Some(Idle::Expired) } else { elsewhere() };
+        let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
+        Bounded { rule: Arc::new(rule), bounds, idle }
+    }
 }
 
 impl Policy {
@@ -226,7 +305,7 @@ impl Policy {
     pub fn builtin(&self, builtin: &Builtin<'_>) -> Bounded {
         let found = Effective::new(builtin.rule(), false, self.damage.as_deref());
         let bounds = Bounds { reach: builtin.reach, matches_as: found.matches_as };
-        Bounded { rule: Arc::new(found.rule), bounds }
+        Bounded { rule: Arc::new(found.rule), bounds, idle: None }
     }
 
     /// The builtin layer as it counts.
@@ -260,13 +339,6 @@ impl Effective {
     }
 }
 
-impl From<Effective> for Bounded {
-    fn from(found: Effective) -> Self {
-        let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
-        Self { rule: Arc::new(found.rule), bounds }
-    }
-}
-
 /// A layer's rules as they count.
 fn effective(layer: LayerRules) -> impl Iterator<Item = Effective> {
     let damage = layer.damage.first().map(Report::place);
@@ -278,9 +350,10 @@ fn effective(layer: LayerRules) -> impl Iterator<Item = Effective> {
 const DISCOVERY: &[&str] =
     &["list", "list_tools", "list_resources", "list_prompts", "search", "describe", "status", "connect"];
 
-fn baseline(particular: &[Bounded]) -> Vec<Bounded> {
+fn baseline(particular: &[Bounded], moment: Moment<'_>) -> Vec<Bounded> {
     let mut servers: Vec<&str> = vec![];
-    for Bounded { rule, .. } in particular.iter().filter(|each| each.rule.action == Verdict::Allow) {
+    let allows = |each: &&Bounded| each.rule.action == Verdict::Allow && each.idle.is_none();
+    for Bounded { rule, .. } in particular.iter().filter(allows) {
         let named = rule.pattern.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
         let server = named.map(|(server, _)| server).filter(|server| !server.contains(['*', '?']));
         if let Some(server) = server.filter(|_| pattern::matches(&rule.capability, "tool.use"))
@@ -292,13 +365,14 @@ fn baseline(particular: &[Bounded]) -> Vec<Bounded> {
     let tools =
         servers.iter().flat_map(|server| DISCOVERY.iter().map(move |tool| format!("mcp__{server}__{tool}")));
     let rules = tools.map(|tool| Rule::new(Layer::Baseline, "tool.use", &tool, Verdict::Allow));
-    rules.map(|rule| Effective::new(rule, false, None).into()).collect()
+    rules.map(|rule| moment.bounded(Effective::new(rule, false, None))).collect()
 }
 
 /// The knobs and the mode, and what layers asked for in vain.
 fn settle(
     layers: &[LayerRules],
     given: Option<(Mode, String)>,
+    forbids: &[Forbidden],
     ignored: &mut HashMap<Layer, Vec<String>>,
 ) -> (Knobs, Mode, String) {
     let (mut knobs, mut mode, mut origin) = (Knobs::default(), Mode::Default, "default".to_owned());
@@ -324,6 +398,9 @@ fn settle(
         // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
         knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
         tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
+    }
+    if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
+        (mode, origin) = (Mode::Default, format!("default, since bypass ({origin}) is forbidden here"));
     }
     (knobs, mode, origin)
 }

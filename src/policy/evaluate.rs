@@ -76,7 +76,7 @@ impl Policy {
 
     fn builtin_match(&self, view: &View<'_>) -> Option<Match> {
         let compiled = |builtin: &Builtin<'_>| {
-            let Bounded { rule, bounds } = self.builtin(builtin);
+            let Bounded { rule, bounds, .. } = self.builtin(builtin);
             Compiled { patterns: vec![Pattern::new(&rule.pattern)], rule, bounds }
         };
         let found = defaults::last(view.request.capability, &self.places, |builtin| {
@@ -94,12 +94,8 @@ impl Policy {
         counts: impl Fn(&Compiled) -> bool,
     ) -> Option<&'s Compiled> {
         set.find_last(view.request.capability, &view.texts, |compiled| {
-            counts(compiled) && !self.has_expired(compiled) && view.is_matched_by(compiled)
+            counts(compiled) && view.is_matched_by(compiled)
         })
-    }
-
-    fn has_expired(&self, compiled: &Compiled) -> bool {
-        compiled.rule.expires.as_deref().is_some_and(|last_day| last_day < self.today.as_str())
     }
 
     fn default(&self, view: &View<'_>) -> Match {

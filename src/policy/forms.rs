@@ -35,7 +35,7 @@ impl Forms {
     /// Rules ready to match, for paths (`true`) or for texts.
     pub(super) fn compile<'r>(&self, rules: impl Iterator<Item = &'r Bounded>, files: bool) -> Vec<Compiled> {
         let mut heads = Heads::new();
-        let compiled = rules.map(|Bounded { rule, bounds }| {
+        let compiled = rules.map(|Bounded { rule, bounds, .. }| {
             let allows = bounds.matches_as == Verdict::Allow;
             let patterns = match files {
                 true => self.of_path(rule, allows, &mut heads),

@@ -17,6 +17,7 @@ pub mod plain;
 pub mod protected;
 pub mod rules;
 mod standing;
+pub mod when;
 pub mod words;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy};
 pub use defaults::Places;
 pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
+pub use when::{Agent, Caller, Idle, When};
 
 use crate::report::Span;
 
@@ -209,6 +211,13 @@ pub struct Rule {
     /// The last day it holds, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Arc<str>>,
+    /// When it counts; None for always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Arc<When>>,
+    /// The name of the entry that it is of a floor of the user's or the machine owner's own: nothing
+    /// lifts it, not even a later rule of its own file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Arc<str>>,
 }
 
 /// What the rules say of one request.
@@ -222,6 +231,18 @@ pub struct Match {
     pub reason: Option<String>,
     /// It is a write to a path that asks in every mode; no mode and no grant lowers it.
     pub protected: bool,
+}
+
+/// What a layer can forbid whatever other layers say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forbidden {
+    /// The mode bypass: it becomes the default mode.
+    Bypass,
+    /// Trust in project files: they only tighten.
+    Trust,
+    /// A reviewer: what it would be asked, a person is asked.
+    Review,
 }
 
 /// How strict gsh is as a whole.

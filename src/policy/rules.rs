@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::forms::Forms;
 use super::pattern::{self, Pattern};
-use super::{Capability, Rule, Verdict};
+use super::{Capability, Idle, Rule, Verdict};
 
 /// What kinds of request a rule is limited to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,6 +72,8 @@ pub struct Bounded {
     pub rule: Arc<Rule>,
     /// Which requests it is for.
     pub bounds: Bounds,
+    /// Why it does not count now; None when it does.
+    pub idle: Option<Idle>,
 }
 
 /// Rules in order, lowest first. Those of a capability are made ready when it is first asked for.
@@ -127,7 +129,8 @@ impl RuleSet {
     }
 
     fn shelf(&self, capability: Capability) -> Shelf {
-        let covering = self.rules.iter().filter(|each| covers(&each.rule, capability));
+        let counts = |each: &&Bounded| each.idle.is_none() && covers(&each.rule, capability);
+        let covering = self.rules.iter().filter(counts);
         let shelf = Shelf { rules: self.forms.compile(covering, capability.is_file()), drawers: None };
         if shelf.rules.len() > FEW { shelf.with_drawers(separator(capability)) } else { shelf }
     }
@@ -241,7 +244,7 @@ mod tests {
         let bounds = Bounds { reach: Reach::Any, matches_as: Verdict::Ask };
         let rules = rules.iter().map(|(capability, pattern)| {
             let rule = Arc::new(Rule::new(Layer::User, capability, pattern, Verdict::Ask));
-            Bounded { rule, bounds }
+            Bounded { rule, bounds, idle: None }
         });
         RuleSet::new(rules.collect(), Arc::default())
     }

@@ -10,13 +10,12 @@ impl Policy {
     pub fn vouches_for(&self, text: &str) -> bool {
         let text = text.trim();
         let sets = std::iter::once(&self.rules).chain(&self.tighten);
-        sets.flat_map(|set| set.iter()).any(|each| {
+        sets.flat_map(|set| set.iter()).filter(|each| each.idle.is_none()).any(|each| {
             let rule = &each.rule;
             rule.action == Verdict::Allow
                 && matches!(rule.layer, Layer::User | Layer::Managed)
                 && !rule.lifts
                 && rule.capability == Capability::ProcessExecute.word()
-                && rule.expires.as_deref().is_none_or(|last| last >= self.today.as_str())
                 && Pattern::new(&rule.pattern).exact() == Some(text)
         })
     }

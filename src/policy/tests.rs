@@ -3,6 +3,7 @@
 use super::compose::{Composition, compose};
 use super::*;
 use crate::report::Report;
+use crate::request::Entry;
 
 /// Rules of one layer, a line each: `action capability pattern`, with `destroys`, `lifts` or
 /// `until=DAY` before the action and `!` for a shorthand.
@@ -56,8 +57,7 @@ fn places() -> Places {
 pub(super) fn policy(layers: Vec<LayerRules>) -> Policy {
     // `/home/u` is a link to `/data/u`.
     let resolve = &|folder: &str| Some(folder.replacen("/home/u", "/data/u", 1));
-    let today = "2030-06-15".to_owned();
-    compose(layers, Composition { places: places(), today, mode: None, resolve })
+    compose(layers, Composition { resolve, ..Composition::new(places(), "2030-06-15") })
 }
 
 fn user(text: &str) -> Policy {
@@ -193,7 +193,7 @@ fn heads_of_patterns_are_resolved() {
         let rules = ["/home/u/p/out/*", "/home/u/p/f", "/etc/x/*", "/etc/x"];
         let text: Vec<_> = rules.iter().map(|path| format!("{action} file.write.* {path}")).collect();
         let layers = vec![layer(Layer::User, &text.join("\n"))];
-        let with = Composition { places: places(), today: "2030-01-01".into(), mode: None, resolve };
+        let with = Composition { resolve, ..Composition::new(places(), "2030-01-01") };
         let policy = compose(layers, with);
         let real = ["/srv/a", "/srv/f", "/opt/x/a", "/opt/x"]
             .map(|real| policy.evaluate(&path(Outside, real)).verdict);
@@ -418,8 +418,79 @@ fn modes_and_their_origin() {
         (vec![with(Layer::Managed, Mode::Bypass, true)], None, Mode::Default, "default"),
     ] {
         let mode = given.map(|mode| (mode, "--mode".to_owned()));
-        let with = Composition { places: places(), today: "2030-01-01".into(), mode, resolve: &|_| None };
+        let with = Composition { mode, ..Composition::new(places(), "2030-01-01") };
         let policy = compose(layers, with);
         assert_eq!((policy.mode, policy.mode_origin.as_str()), (expected, origin));
     }
+}
+
+#[test]
+fn rules_count_in_their_modes_and_for_their_callers() {
+    let when = |modes: &[Mode], entries: &[Entry], agents: &[&str], interactive| When {
+        modes: modes.to_vec(),
+        entries: entries.to_vec(),
+        agents: agents.iter().map(|name| (*name).to_owned()).collect(),
+        interactive,
+    };
+    let rule = |action, when: When| {
+        let rule = Rule::new(Layer::User, "process.execute", "make *", action);
+        LayerRules::of_rules(Layer::User, vec![Rule { when: Some(Arc::new(when)), ..rule }])
+    };
+    let here = |mode, entry, agent: &str, interactive| {
+        let agent = if agent.is_empty() { Agent::Unknown } else { Agent::Named(agent.to_owned()) };
+        let caller = Caller { entry, agent, interactive };
+        Composition { mode: Some((mode, "test".into())), caller, ..Composition::new(places(), "2030-01-01") }
+    };
+    use Entry::{Command, Hook};
+    for (action, when, with, expected) in [
+        (Deny, when(&[Mode::Bypass], &[], &[], None), here(Mode::Bypass, Command, "", true), Deny),
+        (Deny, when(&[Mode::Bypass], &[], &[], None), here(Mode::Default, Command, "", true), Ask),
+        (Allow, when(&[], &[Hook], &[], None), here(Mode::Default, Hook, "", true), Allow),
+        (Allow, when(&[], &[Hook], &[], None), here(Mode::Default, Command, "", true), Ask),
+        (Allow, when(&[], &[], &["codex"], None), here(Mode::Default, Command, "codex", true), Allow),
+        (Allow, when(&[], &[], &["codex"], None), here(Mode::Default, Command, "", true), Ask),
+        (Deny, when(&[], &[], &["codex"], None), here(Mode::Default, Command, "", true), Deny),
+        (Deny, when(&[], &[], &["codex"], None), here(Mode::Default, Command, "claude", true), Ask),
+        (Deny, when(&[], &[], &[], Some(false)), here(Mode::Default, Command, "", false), Deny),
+        (Deny, when(&[], &[], &[], Some(false)), here(Mode::Default, Command, "", true), Ask),
+    ] {
+        let policy = compose(vec![rule(action, when.clone())], with);
+        assert_eq!(policy.evaluate(&command("make all")).verdict, expected, "{action:?} {when:?}");
+    }
+}
+
+#[test]
+fn a_floor_of_ones_own_is_lifted_by_nothing() {
+    let floor = |layer_of| {
+        let rule = Rule::new(layer_of, "process.execute", "kubectl * prod *", Deny);
+        Rule { floor: Some("no-prod".into()), ..rule }
+    };
+    let allow = |layer_of| Rule::new(layer_of, "process.execute", "*", Allow);
+    for layer_of in [Layer::User, Layer::Managed] {
+        let layers = vec![
+            LayerRules::of_rules(layer_of, vec![floor(layer_of), allow(layer_of)]),
+            LayerRules::of_rules(Layer::Session, vec![allow(Layer::Session)]),
+        ];
+        let policy = policy(layers);
+        let found = policy.evaluate(&command("kubectl delete prod x"));
+        assert_eq!(found.verdict, Deny, "{layer_of:?}");
+        assert_eq!(found.rule.expect("a rule").floor.as_deref(), Some("no-prod"));
+        check(&policy, &[(command("kubectl get x"), Allow), (mention("kubectl get prod x | less"), Deny)]);
+    }
+}
+
+#[test]
+fn what_is_forbidden() {
+    let with = |forbids: Vec<Forbidden>| LayerRules { forbids, ..layer(Layer::Managed, "") };
+    let project = layer(Layer::Project, "allow process.execute make");
+    let bypass = || Some((Mode::Bypass, "--yolo".to_owned()));
+    let composed = |forbids| {
+        let with_mode = Composition { mode: bypass(), ..Composition::new(places(), "2030-01-01") };
+        compose(vec![with(forbids), project.clone()], with_mode)
+    };
+    let free = composed(vec![]);
+    assert_eq!((free.mode, free.evaluate(&command("make")).verdict), (Mode::Bypass, Allow));
+    let held = composed(vec![Forbidden::Trust, Forbidden::Bypass]);
+    assert_eq!((held.mode, held.evaluate(&command("make")).verdict), (Mode::Default, Ask));
+    assert!(held.mode_origin.contains("forbidden"), "{}", held.mode_origin);
 }

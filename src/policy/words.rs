@@ -1,6 +1,6 @@
 //! The words of verdicts, capabilities, layers and modes, as they stand in files and records.
 
-use super::{Capability, Layer, Mode, Rule, Verdict};
+use super::{Capability, Forbidden, Layer, Mode, Rule, Verdict};
 
 impl Verdict {
     /// All, mildest first.
@@ -83,6 +83,21 @@ impl Layer {
     }
 }
 
+impl Forbidden {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bypass, Self::Trust, Self::Review];
+
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Bypass => "bypass",
+            Self::Trust => "trust",
+            Self::Review => "review",
+        }
+    }
+}
+
 impl Mode {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Default, Self::Plan, Self::AcceptEdits, Self::Bypass, Self::DontAsk];
@@ -134,6 +149,8 @@ impl Rule {
             line: 0,
             reason: None,
             expires: None,
+            when: None,
+            floor: None,
         }
     }
 

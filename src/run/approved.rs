@@ -155,7 +155,7 @@ mod tests {
     use crate::request::{Entry, ReadingOptions, Request};
 
     fn decision(verdict: Verdict, floor: Option<&'static str>) -> Decision {
-        Decision { floor, ..Decision::bare(verdict, "", Mode::Default) }
+        Decision { floor: floor.map(Into::into), ..Decision::bare(verdict, "", Mode::Default) }
     }
 
     fn may_run(decision: &Decision, answer: Option<&Answer>) -> Option<bool> {

@@ -14,8 +14,5 @@ pub(crate) fn builtin_policy() -> Policy {
         path_folders: vec!["/usr/bin".to_owned(), "/bin".to_owned()],
         homes: vec!["/home/dev".to_owned(), "/root".to_owned()],
     };
-    compose(
-        Vec::new(),
-        Composition { places, today: "2026-01-01".to_owned(), mode: None, resolve: &|_| None },
-    )
+    compose(Vec::new(), Composition::new(places, "2026-01-01"))
 }

@@ -236,10 +236,7 @@ pub(crate) fn policy() -> Policy {
         path_folders: vec!["/usr/bin".to_owned()],
         homes: vec![HOME.to_owned()],
     };
-    compose(
-        Vec::new(),
-        Composition { places, today: "2026-01-01".to_owned(), mode: None, resolve: &|_| None },
-    )
+    compose(Vec::new(), Composition::new(places, "2026-01-01"))
 }
 
 pub(crate) fn host(cage: &Cage, installed: &BTreeMap<String, PathBuf>) -> TableHost {

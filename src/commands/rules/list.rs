@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::policy::Policy;
 use crate::policy::rules::{Bounded, Reach};
+use crate::policy::{Idle, Policy};
 
 /// One rule as it is listed.
 #[derive(Debug, Serialize)]
@@ -23,8 +23,12 @@ struct Listed<'a> {
     /// It is folded in by strictness and can only raise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     tightens: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    expired: bool,
+    /// Why it does not count now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<&'static str>,
+    /// The entry of a floor that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    floor: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limited_to: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +39,7 @@ struct Listed<'a> {
 
 /// The rules for a person, a line each: action, capability, pattern, place, and what is special.
 #[must_use]
-pub fn list_text(policy: &Policy) -> String {
+pub fn text(policy: &Policy) -> String {
     let builtins: Vec<Bounded> = policy.builtins().collect();
     let listed = list(policy, &builtins);
     let width = |of: fn(&Listed<'_>) -> usize| listed.iter().map(of).max().unwrap_or_default().min(40);
@@ -60,7 +64,7 @@ pub fn list_text(policy: &Policy) -> String {
 
 /// The rules as data: one JSON array.
 #[must_use]
-pub fn list_json(policy: &Policy) -> String {
+pub fn json(policy: &Policy) -> String {
     let builtins: Vec<Bounded> = policy.builtins().collect();
     serde_json::to_string_pretty(&list(policy, &builtins)).unwrap_or_default()
 }
@@ -68,10 +72,10 @@ pub fn list_json(policy: &Policy) -> String {
 fn list<'a>(policy: &'a Policy, builtins: &'a [Bounded]) -> Vec<Listed<'a>> {
     let composed = builtins.iter().chain(policy.rules.iter()).map(|each| (each, false));
     let tighten = policy.tighten.iter().flat_map(|set| set.iter()).map(|each| (each, true));
-    composed.chain(tighten).map(|(each, tightens)| entry(policy, each, tightens)).collect()
+    composed.chain(tighten).map(|(each, tightens)| entry(each, tightens)).collect()
 }
 
-fn entry<'a>(policy: &Policy, each: &'a Bounded, tightens: bool) -> Listed<'a> {
+fn entry<'a>(each: &'a Bounded, tightens: bool) -> Listed<'a> {
     let rule = &*each.rule;
     let limited_to = match each.bounds.reach {
         Reach::Any => None,
@@ -88,7 +92,8 @@ fn entry<'a>(policy: &Policy, each: &'a Bounded, tightens: bool) -> Listed<'a> {
         destroys: rule.destroys,
         lifts: rule.lifts,
         tightens,
-        expired: rule.expires.as_deref().is_some_and(|last| last < policy.today.as_str()),
+        idle: each.idle.map(Idle::word),
+        floor: rule.floor.as_deref(),
         limited_to,
         reason: rule.reason.as_deref(),
         expires: rule.expires.as_deref(),
@@ -96,19 +101,18 @@ fn entry<'a>(policy: &Policy, each: &'a Bounded, tightens: bool) -> Listed<'a> {
 }
 
 fn specials(rule: &Listed<'_>) -> Vec<String> {
-    let flags = [
-        (rule.destroys, "destroys"),
-        (rule.lifts, "lifts ask only"),
-        (rule.tightens, "tightens only"),
-        (rule.expired, "expired"),
-    ];
+    let flags =
+        [(rule.destroys, "destroys"), (rule.lifts, "lifts ask only"), (rule.tightens, "tightens only")];
     let flags = flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name.to_owned());
-    let until = rule.expires.filter(|_| !rule.expired).map(|day| format!("until {day}"));
+    let until = rule.expires.filter(|_| rule.idle != Some(Idle::Expired.word()));
+    let until = until.map(|day| format!("until {day}"));
+    let flags =
+        flags.chain(rule.idle.map(str::to_owned)).chain(rule.floor.map(|name| format!("floor {name}")));
     flags.chain(rule.limited_to.map(str::to_owned)).chain(until).collect()
 }
 
 /// A text of a file with its control characters made visible, so that it cannot paint the terminal.
-pub(super) fn visible(text: &str) -> String {
+pub(in crate::commands) fn visible(text: &str) -> String {
     text.chars().flat_map(|c| if is_plain(c) { vec![c] } else { c.escape_unicode().collect() }).collect()
 }
 
@@ -134,12 +138,12 @@ mod tests {
             LayerRules::of_rules(Layer::Managed, vec![managed]),
         ];
         let today = "2030-01-01".to_owned();
-        compose(layers, Composition { places: Places::default(), today, mode: None, resolve: &|_| None })
+        compose(layers, Composition::new(Places::default(), &today))
     }
 
     #[test]
     fn a_line_for_each_rule() {
-        let text = list_text(&policy());
+        let text = text(&policy());
         assert!(!text.contains(['\u{1b}', '\u{202e}']));
         assert_eq!(text.matches("*secret*").count(), 1);
         for words in [
@@ -153,13 +157,13 @@ mod tests {
 
     #[test]
     fn the_same_as_data() {
-        let data: serde_json::Value = serde_json::from_str(&list_json(&policy())).expect("JSON");
+        let data: serde_json::Value = serde_json::from_str(&json(&policy())).expect("JSON");
         let rules = data.as_array().expect("an array");
-        assert_eq!(rules.len(), list_text(&policy()).lines().count());
+        assert_eq!(rules.len(), text(&policy()).lines().count());
         let odd = rules.iter().find(|rule| rule["line"] == 3).expect("listed");
         assert_eq!(
-            (&odd["layer"], &odd["action"], &odd["expired"]),
-            (&"user".into(), &"deny".into(), &true.into())
+            (&odd["layer"], &odd["action"], &odd["idle"]),
+            (&"user".into(), &"deny".into(), &"expired".into())
         );
         let first = rules.first().expect("builtin rules");
         assert_eq!((&first["layer"], &first["file"]), (&"builtin".into(), &serde_json::Value::Null));

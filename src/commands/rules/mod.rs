@@ -1,0 +1,3 @@
+//! `gsh rules …`: the rules as they hold, and changes to the files that hold them.
+
+pub mod list;
