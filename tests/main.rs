@@ -10,6 +10,7 @@ mod fuzz;
 mod laws;
 mod limits;
 mod misparse;
+mod nested;
 mod reading;
 mod rules;
 #[cfg(feature = "cross-check")]

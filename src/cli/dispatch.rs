@@ -8,14 +8,15 @@ use std::time::Instant;
 use super::rules::RulesCall;
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use crate::commands::status::Situation;
 use crate::commands::{brief, check, explain, rules, status, trust};
+use crate::config::line;
 use crate::config::load::Options;
+use crate::entry::guard;
 use crate::entry::shell::{self, Asked, Given};
-use crate::entry::world::Surrounds;
+use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
-use crate::policy::Policy;
-use crate::sys::machine::Machine;
 
 /// Usage errors, as bash has them.
 const USAGE: u8 = 2;
@@ -48,18 +49,26 @@ fn call_of(call: Call) -> ExitCode {
         Call::Rules(call) => ruled(&call),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
-            let (folders, enforced) = (surrounds.folders.as_ref(), status::by_reading());
-            print(&if json {
-                status::json(&policy, folders, &enforced)
-            } else {
-                status::text(&policy, folders, &enforced)
-            })
+            let enforced = status::by_reading();
+            let situation = Situation {
+                folders: surrounds.folders.as_ref(),
+                session: &surrounds.session,
+                beneath: surrounds.above.is_some(),
+                enforced: &enforced,
+            };
+            print(&if json { status::json(&policy, &situation) } else { status::text(&policy, &situation) })
         }
         Call::Trust { yes } => {
+            if let Err(why) = guard::may_change() {
+                return failed(&why);
+            }
             let (surrounds, machine, _) = here();
             said(trust::trust(surrounds.folders.as_ref(), machine.project().as_deref(), yes))
         }
         Call::Untrust => {
+            if let Err(why) = guard::may_change() {
+                return failed(&why);
+            }
             let (surrounds, machine, _) = here();
             said(trust::untrust(surrounds.folders.as_ref(), machine.project().as_deref()))
         }
@@ -94,23 +103,16 @@ fn asked(shell: ShellCall, own: Own) -> Asked {
         mode: own.mode,
         config: own.config,
         non_interactive: own.non_interactive,
+        rules: own.rules,
     }
 }
 
-/// The machine and the policy of the current directory.
-fn here() -> (Surrounds, Machine, Policy) {
-    let surrounds = Surrounds::of_process();
-    let machine = surrounds.machine(&std::env::current_dir().unwrap_or_default());
-    let mode = machine.var("GSH_MODE").and_then(|word| crate::policy::Mode::from_word(&word));
-    let options = Options { mode: mode.map(|mode| (mode, "GSH_MODE".to_owned())), ..Options::new() };
-    let policy = surrounds.policy(&machine, options);
-    (surrounds, machine, policy)
-}
-
 fn options(call: &CheckCall) -> Options {
+    let rules = call.rules.iter().map(|(action, text)| (*action, text.as_str()));
     Options {
         mode: call.mode.map(|mode| (mode, "the command line".to_owned())),
         config: call.config.clone(),
+        layers: line::layer(rules).into_iter().collect(),
         ..Options::new()
     }
 }

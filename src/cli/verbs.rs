@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
-use crate::policy::Mode;
+use crate::policy::{Mode, Verdict};
 
 /// The first words that are verbs.
 const VERBS: [&str; 9] =
@@ -61,6 +61,8 @@ pub struct Own {
     pub config: Option<PathBuf>,
     /// `--non-interactive`.
     pub non_interactive: bool,
+    /// `--allow`, `--ask`, `--deny`, in order.
+    pub rules: Vec<(Verdict, String)>,
 }
 
 /// What `check` and `explain` decide.
@@ -74,6 +76,8 @@ pub struct CheckCall {
     pub mode: Option<Mode>,
     /// A configuration instead of the user's.
     pub config: Option<PathBuf>,
+    /// Rules of the command line, in order.
+    pub rules: Vec<(Verdict, String)>,
     /// With the reasons.
     pub why: bool,
     /// As JSON.
@@ -153,6 +157,12 @@ fn own_options(argv: &[OsString]) -> Result<(Own, &[OsString]), Usage> {
         match name {
             "--mode" => own.mode = Some(mode(&value()?.to_string_lossy()).map_err(Usage)?),
             "--config" => own.config = Some(value()?.into()),
+            "--allow" | "--ask" | "--deny" => {
+                let text = value()?.into_string();
+                let text = text.map_err(|_| Usage(format!("{name}: a rule is text in UTF-8")))?;
+                own.rules
+                    .extend(Verdict::from_word(name.trim_start_matches('-')).map(|action| (action, text)));
+            }
             "--timeout" => {
                 return Err(Usage(
                     "--timeout: time limits are not built yet; use `timeout` in the command".to_owned(),
@@ -196,7 +206,7 @@ fn mode(word: &str) -> Result<Mode, String> {
     name = "gsh",
     about = "A guarded shell: takes bash's arguments, or one of these verbs",
     after_help = "As a shell: gsh [--mode MODE | --yolo | --plan | --accept-edits | --dont-ask] [--config FILE]\n\
-                  \x20           [--non-interactive] [--] [bash's options] [-c TEXT [NAME ARGS...] | FILE ARGS...]"
+                  \x20           [--allow RULE] [--ask RULE] [--deny RULE] [--non-interactive] [--] [bash's options] [-c TEXT [NAME ARGS...] | FILE ARGS...]"
 )]
 struct Typed {
     #[command(subcommand)]
@@ -274,6 +284,30 @@ struct Setting {
     /// A configuration instead of the user's
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// A rule that allows, above those of all files
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
+    /// A rule that asks
+    #[arg(long, value_name = "RULE")]
+    ask: Vec<String>,
+    /// A rule that refuses
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
+}
+
+impl Setting {
+    /// The rules, those that refuse last.
+    fn rules(&mut self) -> Vec<(Verdict, String)> {
+        let given = [
+            (Verdict::Allow, &mut self.allow),
+            (Verdict::Ask, &mut self.ask),
+            (Verdict::Deny, &mut self.deny),
+        ];
+        given
+            .into_iter()
+            .flat_map(|(action, texts)| texts.drain(..).map(move |text| (action, text)))
+            .collect()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -326,8 +360,10 @@ impl Checked {
             (None, None, true) => What::Batch,
             _ => return Err(Usage("give one of -c TEXT, FILE and --batch".to_owned())),
         };
-        let Self { setting: Setting { cwd, mode, config }, why, json, .. } = self;
-        Ok(CheckCall { what, cwd, mode, config, why, json })
+        let Self { mut setting, why, json, .. } = self;
+        let rules = setting.rules();
+        let Setting { cwd, mode, config, .. } = setting;
+        Ok(CheckCall { what, cwd, mode, config, rules, why, json })
     }
 }
 
@@ -381,7 +417,14 @@ mod tests {
             ("gsh --config F -c x", Own { config: Some("F".into()), ..Own::default() }),
             (
                 "gsh --plan --non-interactive -c x",
-                Own { mode: Some(Mode::Plan), non_interactive: true, config: None },
+                Own { mode: Some(Mode::Plan), non_interactive: true, ..Own::default() },
+            ),
+            (
+                "gsh --deny Bash(git) --allow=make -c x",
+                Own {
+                    rules: vec![(Verdict::Deny, "Bash(git)".into()), (Verdict::Allow, "make".into())],
+                    ..Own::default()
+                },
             ),
             ("gsh -c x --yolo", Own::default()),
         ];
@@ -401,6 +444,7 @@ mod tests {
             cwd: None,
             mode: None,
             config: None,
+            rules: vec![],
             why: false,
             json: false,
         };

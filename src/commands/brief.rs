@@ -1,6 +1,6 @@
 //! `gsh brief`: what an agent should know before it begins.
 
-use crate::policy::{Policy, Verdict};
+use crate::policy::{Mode, Policy, Verdict};
 
 /// The text for the agent.
 #[must_use]
@@ -13,6 +13,9 @@ pub fn text(policy: &Policy) -> String {
          Prefer one plain command at a time, with literal paths: what gsh cannot read, it asks about.\n",
     );
     out.push_str(&format!("Mode: {}.\n", policy.mode.word()));
+    if let (Mode::Plan, Some(plan)) = (policy.mode, &policy.plan) {
+        out.push_str(&format!("Only reading runs. A plan may be written to {plan}, and to no other file.\n"));
+    }
     let denied: Vec<String> = policy
         .rules
         .iter()

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::rules::list::visible;
-use crate::policy::{Knobs, LayerState, Policy};
+use crate::policy::{Agent, Knobs, LayerState, Policy};
 use crate::store::places::Folders;
+use crate::store::session::Session;
 use crate::syntax::cross_check_is_on;
 
 /// How far something is enforced on this machine.
@@ -52,14 +53,35 @@ pub fn by_reading() -> Vec<Enforcement> {
     ]
 }
 
+/// What is told beside the policy.
+#[derive(Debug)]
+pub struct Situation<'a> {
+    /// The folders of gsh's own files; None without a home.
+    pub folders: Option<&'a Folders>,
+    /// Whose commands these are.
+    pub session: &'a Session,
+    /// Whether this is beneath another gsh.
+    pub beneath: bool,
+    /// What is enforced here.
+    pub enforced: &'a [Enforcement],
+}
+
 /// The status for a person.
 #[must_use]
-pub fn text(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]) -> String {
+pub fn text(policy: &Policy, situation: &Situation<'_>) -> String {
+    let Situation { folders, session, beneath, enforced } = situation;
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "mode      {} (from {})", policy.mode.word(), visible(&policy.mode_origin));
     let project = policy.places.project.as_deref();
     let _ = writeln!(text, "project   {}", project.map_or("none".to_owned(), visible));
+    let _ = writeln!(text, "session   {} (by {})", session.id, session.found.word());
+    let beneath = if *beneath { ", beneath another gsh, whose mode and rules hold" } else { "" };
+    let _ = writeln!(text, "caller    {}{beneath}", agent(&session.agent));
+    if !policy.forbids.is_empty() {
+        let words: Vec<_> = policy.forbids.iter().map(|forbidden| forbidden.word()).collect();
+        let _ = writeln!(text, "forbidden {}", words.join(", "));
+    }
     text.push_str("\nlayers, lowest first\n");
     for layer in &policy.layers {
         let path = layer.path.as_deref().map_or_else(|| "no file".to_owned(), visible);
@@ -83,25 +105,37 @@ pub fn text(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]
         let _ = writeln!(text, "  {name:<24} {}", visible(&plain(&value)));
     }
     text.push_str("\nfolders\n");
-    for (name, folder) in places(folders) {
+    for (name, folder) in places(*folders) {
         let _ =
             writeln!(text, "  {name:<24} {}", folder.map_or("none".to_owned(), |folder| visible(&folder)));
     }
     text.push_str("\nenforced here\n");
-    for Enforcement { what, extent, note } in enforced {
+    for Enforcement { what, extent, note } in *enforced {
         let _ = writeln!(text, "  {extent:<6} {what}: {note}");
     }
     text
 }
 
+/// Who calls, in words.
+fn agent(agent: &Agent) -> String {
+    match agent {
+        Agent::Unknown => {
+            "not known: rules for agents that refuse or ask hold, those that allow do not".to_owned()
+        }
+        Agent::None => "no agent".to_owned(),
+        Agent::Named(name) => format!("the agent {name}"),
+    }
+}
+
 /// The status as data.
 #[must_use]
-pub fn json(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]) -> String {
+pub fn json(policy: &Policy, situation: &Situation<'_>) -> String {
+    let Situation { folders, session, beneath, enforced } = situation;
     let layers: Vec<Value> = policy.layers.iter().map(layer_json).collect();
     let knobs: serde_json::Map<String, Value> =
         knobs(&policy.knobs).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let folders: serde_json::Map<String, Value> =
-        places(folders).into_iter().map(|(name, folder)| (name.to_owned(), json!(folder))).collect();
+        places(*folders).into_iter().map(|(name, folder)| (name.to_owned(), json!(folder))).collect();
     let enforced: Vec<Value> = enforced
         .iter()
         .map(|part| json!({"what": part.what, "extent": part.extent, "note": part.note}))
@@ -111,6 +145,8 @@ pub fn json(policy: &Policy, folders: Option<&Folders>, enforced: &[Enforcement]
         "mode": policy.mode,
         "mode_origin": policy.mode_origin,
         "project": policy.places.project,
+        "session": { "id": session.id, "found": session.found.word(), "agent": agent(&session.agent), "beneath": beneath },
+        "forbidden": policy.forbids,
         "layers": layers,
         "damage": policy.damage,
         "knobs": knobs,
@@ -200,6 +236,7 @@ mod tests {
     use crate::policy::compose::{Composition, compose};
     use crate::policy::{Layer, LayerRules, Mode, Places, Rule, Verdict};
     use crate::report::{Report, Span};
+    use crate::store::session::Found;
 
     fn policy() -> Policy {
         let mut user = LayerRules::of_rules(Layer::User, vec![]);
@@ -213,11 +250,19 @@ mod tests {
         compose(vec![user, project], with)
     }
 
+    fn session() -> Session {
+        Session { id: "claude-7-9".into(), found: Found::Process, agent: Agent::Named("claude".into()) }
+    }
+
     #[test]
     fn says_what_is_damaged_untrusted_and_not_enforced() {
-        let text = text(&policy(), None, &by_reading());
+        let (session, enforced) = (session(), by_reading());
+        let situation = Situation { folders: None, session: &session, beneath: true, enforced: &enforced };
+        let text = text(&policy(), &situation);
         for part in [
             "mode      default (from default)",
+            "session   claude-7-9",
+            "the agent claude, beneath another gsh",
             "unknown key `x`",
             "/u/config.toml:1:1",
             "untrusted",
@@ -234,8 +279,14 @@ mod tests {
     #[test]
     fn the_same_as_data() {
         let folders = Folders::new(&|name| (name == "HOME").then(|| "/h".into()));
-        let data: Value =
-            serde_json::from_str(&json(&policy(), folders.as_ref(), &by_reading())).expect("JSON");
+        let (session, enforced) = (session(), by_reading());
+        let folders = folders.as_ref();
+        let situation = Situation { folders, session: &session, beneath: false, enforced: &enforced };
+        let data: Value = serde_json::from_str(&json(&policy(), &situation)).expect("JSON");
+        assert_eq!(
+            (&data["session"]["id"], &data["session"]["beneath"]),
+            (&"claude-7-9".into(), &false.into())
+        );
         assert_eq!(data["layers"][0]["state"], "damaged");
         assert_eq!(data["layers"][0]["damage"][0]["line"], 1);
         assert_eq!(data["layers"][1]["ignored"].as_array().map(Vec::len), Some(2));

@@ -25,6 +25,8 @@ pub struct Options {
     pub layers: Vec<LayerRules>,
     /// Who asks.
     pub caller: Caller,
+    /// The session, whose plan may be written in plan mode.
+    pub session: Option<String>,
     /// The machine owner's file.
     pub managed: PathBuf,
     /// The day it is judged on, `YYYY-MM-DD`.
@@ -41,6 +43,7 @@ impl Options {
             mode: None,
             layers: vec![],
             caller: Caller::default(),
+            session: None,
             managed: MANAGED.into(),
             today,
         }
@@ -56,11 +59,13 @@ impl Default for Options {
 /// Loads the policy for a user (None without a home) in the places given.
 #[must_use]
 pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Policy {
-    let Options { config, mode, mut layers, caller, managed, today } = options;
+    let Options { config, mode, mut layers, caller, session, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
     layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
-    compose(layers, Composition { places, today, mode, caller, resolve: &real })
+    let plan = folders.zip(session).map(|(folders, session)| folders.plan_file(&session));
+    let plan = plan.and_then(|plan| plan.into_os_string().into_string().ok());
+    compose(layers, Composition { places, today, mode, caller, plan, resolve: &real })
 }
 
 /// What one file says.

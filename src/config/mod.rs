@@ -3,6 +3,7 @@
 
 pub mod cache;
 pub mod find;
+pub mod line;
 pub mod load;
 pub mod new_rule;
 pub mod read;

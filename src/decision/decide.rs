@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::mode::{self, Standing};
 use super::requests::requests;
 use super::{Decision, Judged};
-use crate::facts::{EffectKind, Facts};
-use crate::host::Host;
+use crate::facts::arg::Arg;
+use crate::facts::path::{Located, Target};
+use crate::facts::{Change, EffectKind, Facts, Invocation};
+use crate::host::{Host, Node};
 use crate::policy::floor::{self, Hit, Ruling};
 use crate::policy::{Capability, Layer, Mode, Policy, Rule, Subject, Verdict};
 use crate::syntax::Problem;
@@ -38,8 +40,10 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         })
         .collect();
     let unresolved = unresolved(case);
-    let reads_only = reads_only(case.facts);
-    let standing = Standing { mode, reads_only, firm: firm(case.facts, &ruling) };
+    let reads_only = reads_only(case.facts, None);
+    let plan = case.policy.plan.as_deref();
+    let plans = mode == Mode::Plan && self::reads_only(case.facts, plan);
+    let standing = Standing { mode, harmless: reads_only || plans, firm: firm(case.facts, &ruling), plan };
     for each in &mut judged {
         each.verdict = mode::applied(&standing, each);
     }
@@ -89,18 +93,34 @@ fn unresolved(case: Case<'_>) -> Option<Open> {
     Some(Open { verdict })
 }
 
-/// Nothing but looking: everything is explained and no effect changes anything.
-fn reads_only(facts: &Facts) -> bool {
+/// Nothing but looking: everything is explained and no effect changes anything but this one file.
+fn reads_only(facts: &Facts, plan: Option<&str>) -> bool {
     facts.problems.is_empty()
         && facts.invocations.iter().all(|invocation| invocation.explained)
         && facts.effects.iter().all(|effect| match &effect.kind {
             EffectKind::Read(_) | EffectKind::ReadTree { .. } | EffectKind::List(_) => true,
             EffectKind::Network { query } => *query,
-            EffectKind::Write { target, .. } => {
-                matches!(target, crate::facts::path::Target::Known(place) if crate::facts::is_device(&place.real))
+            EffectKind::Write { target: Target::Known(place), change } => {
+                let by = effect.by.and_then(|by| facts.invocations.get(by));
+                crate::facts::is_device(&place.real)
+                    || plan.is_some_and(|plan| is_plan(plan, place, *change) && by.is_none_or(writes_text))
             }
             _ => false,
         })
+}
+
+/// Whether an invocation writes text where it writes: others may put a link there (`ln`, `cp -P`).
+fn writes_text(by: &Invocation) -> bool {
+    let program = by.words.first().and_then(Arg::text);
+    program.is_some_and(|program| ["cat", "echo", "printf", "sed", "tee"].contains(&program))
+}
+
+/// Whether the place is the plan itself, no link, and its content is written.
+fn is_plan(plan: &str, place: &Located, change: Change) -> bool {
+    matches!(change, Change::Append | Change::Write | Change::Edit)
+        && place.lexical == plan
+        && place.entry == place.real
+        && matches!(place.node, Node::Missing | Node::File)
 }
 
 /// Whether the worst case is an entry of the floor, so that no mode silences the question.
@@ -187,7 +207,9 @@ fn reason(findings: &Findings<'_>) -> String {
         return not_understood(&doubt.problem, findings.case.text);
     }
     if findings.mode == Mode::Plan && findings.verdict == Verdict::Deny {
-        return "plan mode runs only what is fully explained and reads".to_owned();
+        let plan = findings.case.policy.plan.as_deref();
+        let written = plan.map(|plan| format!("; a plan may be written to {plan}")).unwrap_or_default();
+        return format!("plan mode runs only what is fully explained and reads{written}");
     }
     strictest.map_or_else(|| "nothing asks, yet the verdict is not allow".to_owned(), of_request)
 }
@@ -208,7 +230,7 @@ fn allowed(findings: &Findings<'_>) -> String {
         (true, false, _) if findings.judged.is_empty() => "nothing runs".to_owned(),
         (_, true, Mode::Bypass) => "bypass mode".to_owned(),
         (_, true, Mode::AcceptEdits) => "accept-edits mode".to_owned(),
-        _ if reads_only(findings.case.facts) => "it only reads".to_owned(),
+        _ if reads_only(findings.case.facts, None) => "it only reads".to_owned(),
         _ => "every request is allowed".to_owned(),
     }
 }

@@ -1,5 +1,6 @@
 //! How a request comes in, and what its caller hears.
 
+pub mod guard;
 pub mod shell;
 pub mod steer;
 pub mod world;

@@ -2,22 +2,25 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use crate::ask::{Manner, Refusal, Unavailable};
+use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
 use crate::pipeline;
 use crate::policy::knobs::{Pty, WithoutTerminal};
-use crate::policy::{Mode, Policy};
+use crate::policy::{Caller, Mode, Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
 use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+use crate::store::calls::Call;
+use crate::store::safe::make_folder;
 use crate::sys::signal::die_of;
 
 /// A longer text is not read further. What is shorter may still be beyond the limits of reading, which
@@ -45,6 +48,8 @@ pub struct Asked {
     pub config: Option<PathBuf>,
     /// Nobody may be asked.
     pub non_interactive: bool,
+    /// Rules of the command line, in order.
+    pub rules: Vec<(Verdict, String)>,
 }
 
 /// Where a text is.
@@ -102,9 +107,15 @@ pub fn run(asked: Asked) -> ExitCode {
         eprintln!("gsh: GSH_MODE: {word}: not one of default, plan, accept-edits, bypass, dont-ask");
         return ExitCode::from(2);
     }
-    let options = Options { mode: mode(&asked, &machine), config: asked.config.clone(), ..Options::new() };
-    let policy = surrounds.policy(&machine, options);
-    let shell = match Shell::find(policy.knobs.shell.as_deref().map(std::path::Path::new)) {
+    if surrounds.above.is_some() && (asked.config.is_some() || asked.rules.iter().any(loosens)) {
+        eprintln!(
+            "gsh: beneath another gsh its configuration holds: --config and --allow are not taken here"
+        );
+        return ExitCode::from(2);
+    }
+    let quiet = quiet(&asked, &machine);
+    let policy = surrounds.policy(&machine, options(&asked, &surrounds, &machine, quiet));
+    let shell = match Shell::find(policy.knobs.shell.as_deref().map(Path::new)) {
         Ok(shell) => shell,
         Err(error) => {
             eprintln!("gsh: {error}");
@@ -113,8 +124,23 @@ pub fn run(asked: Asked) -> ExitCode {
     };
     let as_json = machine.var("GSH_JSON").as_deref() == Some("1");
     let request = request(&asked, text, cwd);
-    let means = means(asked, &request, &policy, (&surrounds, &machine, shell));
-    match pipeline::run(&request, &policy, &machine, means) {
+    if policy.mode == Mode::Plan
+        && let Some(folder) = policy.plan.as_deref().and_then(|plan| Path::new(plan).parent())
+    {
+        // Without it the plan cannot be written, which the command then says itself.
+        let _ = make_folder(folder);
+    }
+    let call = call(&asked, &policy, &surrounds);
+    let means = means(asked, &request, &policy, (&surrounds, quiet, shell));
+    if let Some(lineage) = &surrounds.lineage {
+        // Where it cannot be left, GSH_MODE alone tells those beneath.
+        let _ = surrounds.calls.enter(&lineage.own, &call);
+    }
+    let ending = pipeline::run(&request, &policy, &machine, means);
+    if let Some(lineage) = &surrounds.lineage {
+        surrounds.calls.leave(&lineage.own);
+    }
+    match ending {
         Ending::Ran(outcome) => outcome.imitate(),
         Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
             // The question and its end are on record: now the signal may do what it came for.
@@ -169,30 +195,63 @@ fn limited(source: impl Read) -> io::Result<Option<Vec<u8>>> {
     Ok((text.len() as u64 <= LONGEST_TEXT).then_some(text))
 }
 
-/// The mode of the call. What an outer gsh set can only be tightened.
-fn mode(asked: &Asked, host: &dyn Host) -> Option<(Mode, String)> {
-    let inherited = host.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
-    match (asked.mode, inherited) {
-        (Some(given), Some(outer)) if !given.tightens(outer) => Some((outer, "GSH_MODE".to_owned())),
-        (Some(given), _) => Some((given, "the command line".to_owned())),
-        (None, Some(outer)) => Some((outer, "GSH_MODE".to_owned())),
-        (None, None) => None,
+/// Whether nobody may be asked.
+fn quiet(asked: &Asked, host: &dyn Host) -> bool {
+    asked.non_interactive
+        || host.var("GSH_NON_INTERACTIVE").as_deref() == Some("1")
+        || host.var("CI").as_deref() == Some("true")
+}
+
+/// Whether a rule of the command line makes anything milder.
+fn loosens((action, _): &(Verdict, String)) -> bool {
+    *action < Verdict::Ask
+}
+
+fn options(asked: &Asked, surrounds: &Surrounds, host: &dyn Host, quiet: bool) -> Options {
+    let has_terminal = surrounds.lineage.as_ref().is_some_and(|lineage| lineage.own.terminal != 0);
+    let agent = surrounds.session.agent.clone();
+    let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
+    Options {
+        mode: surrounds.mode(asked.mode, host),
+        config: asked.config.clone(),
+        layers: line::layer(rules).into_iter().collect(),
+        caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet },
+        ..Options::new()
+    }
+}
+
+/// The call as those beneath it must know it.
+fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
+    let above = surrounds.above.as_ref();
+    let mut rules = above.map(|call| call.rules.clone()).unwrap_or_default();
+    rules.extend(asked.rules.iter().cloned());
+    Call {
+        mode: policy.mode,
+        session: surrounds.session.id.clone(),
+        folders: surrounds.folders.clone(),
+        config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
+        rules,
+    }
+}
+
+impl Asked {
+    fn entry(&self) -> Entry {
+        match self.text {
+            Given::Command(_) | Given::Nothing => Entry::Command,
+            Given::File(_) => Entry::Script,
+            Given::Stdin => Entry::Stdin,
+        }
     }
 }
 
 fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
-    let entry = match asked.text {
-        Given::Command(_) | Given::Nothing => Entry::Command,
-        Given::File(_) => Entry::Script,
-        Given::Stdin => Entry::Stdin,
-    };
     Request {
         text,
         cwd,
         name: asked.name.as_ref().map(|name| name.to_string_lossy().into_owned()),
         args: asked.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
         options: asked.reading,
-        entry,
+        entry: asked.entry(),
     }
 }
 
@@ -200,7 +259,7 @@ fn means(
     asked: Asked,
     request: &Request,
     policy: &Policy,
-    (surrounds, host, shell): (&Surrounds, &dyn Host, Shell),
+    (surrounds, quiet, shell): (&Surrounds, bool, Shell),
 ) -> Means {
     let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
     set(&mut environment, "GSH_MODE", policy.mode.word());
@@ -210,10 +269,8 @@ fn means(
         Given::Stdin => Source::Stdin,
         Given::Nothing => Source::Nothing,
     };
-    let quiet = asked.non_interactive
-        || host.var("GSH_NON_INTERACTIVE").as_deref() == Some("1")
-        || host.var("CI").as_deref() == Some("true")
-        || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
+    let quiet =
+        quiet || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
     let manner = Manner { plain: false, terminals: policy.knobs.terminals.clone() };
     let plan = Plan {
         text: request.text.clone(),

@@ -3,11 +3,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
-use crate::policy::{Places, Policy};
+use crate::policy::{Mode, Places, Policy};
+use crate::store::calls::{Call, Calls};
 use crate::store::places::Folders;
+use crate::store::session::Session;
 use crate::sys::machine::{Machine, Surroundings};
+use crate::sys::proc::Lineage;
 
 /// The environment a request comes from.
 #[derive(Debug, Clone)]
@@ -18,6 +22,14 @@ pub struct Surrounds {
     pub folders: Option<Folders>,
     /// gsh's own files and folders, which a gated command must not change.
     pub ours: Vec<PathBuf>,
+    /// This process and those above it.
+    pub lineage: Option<Lineage>,
+    /// The entries of the user's calls.
+    pub calls: Calls,
+    /// The call that this process runs beneath.
+    pub above: Option<Call>,
+    /// Whose commands these are.
+    pub session: Session,
 }
 
 impl Surrounds {
@@ -27,27 +39,64 @@ impl Surrounds {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let find =
             |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        let folders = Folders::new(&find);
-        let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into()];
+        let text = |name: &str| find(name).and_then(|value| value.into_string().ok());
+        let (lineage, calls) = (Lineage::own(), Calls::of_user());
+        let above = lineage.as_ref().and_then(|lineage| calls.above(lineage));
+        let session = Session::find(lineage.as_ref(), &text, above.as_ref());
+        // Beneath another gsh its files hold, whatever the environment says.
+        let folders = above.as_ref().map_or_else(|| Folders::new(&find), |call| call.folders.clone());
+        let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into(), calls.folder().to_owned()];
         if let Some(folders) = &folders {
             ours.extend([folders.config.clone(), folders.state.clone(), folders.cache.clone()]);
             ours.extend(folders.runtime.clone());
         }
         ours.extend(std::env::current_exe().ok());
-        Self { environment, folders, ours }
+        Self { environment, folders, ours, lineage, calls, above, session }
     }
 
     /// The machine as seen from a directory.
     #[must_use]
     pub fn machine(&self, start: &Path) -> Machine {
-        Machine::new(Surroundings::new(self.environment.clone(), start.to_owned(), self.ours.clone()))
+        let plan = self.folders.as_ref().map(|folders| folders.plan_file(&self.session.id));
+        let own = Surroundings::new(self.environment.clone(), start.to_owned(), self.ours.clone());
+        Machine::new(Surroundings { plan, ..own })
     }
 
-    /// The policy that holds there.
+    /// The policy that holds there. Beneath another gsh its configuration and the rules of its command
+    /// line hold as well.
     #[must_use]
-    pub fn policy(&self, machine: &Machine, options: Options) -> Policy {
+    pub fn policy(&self, machine: &Machine, mut options: Options) -> Policy {
+        if let Some(call) = &self.above {
+            options.config.clone_from(&call.config);
+            let rules = call.rules.iter().map(|(action, text)| (*action, text.as_str()));
+            options.layers.extend(line::layer(rules));
+        }
+        options.session = Some(self.session.id.clone());
         load(self.folders.as_ref(), places(machine), options)
     }
+
+    /// The mode to decide in, from what is given with the call. What is above can only be tightened.
+    #[must_use]
+    pub fn mode(&self, given: Option<Mode>, host: &dyn Host) -> Option<(Mode, String)> {
+        let variable = host.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
+        let variable = variable.map(|mode| (mode, "GSH_MODE".to_owned()));
+        let above = self.above.as_ref().map(|call| (call.mode, "the gsh above".to_owned()));
+        let given = given.map(|mode| (mode, "the command line".to_owned()));
+        [above, variable, given]
+            .into_iter()
+            .flatten()
+            .reduce(|held, next| if next.0.tightens(held.0) { next } else { held })
+    }
+}
+
+/// The machine and the policy of the current directory.
+#[must_use]
+pub fn here() -> (Surrounds, Machine, Policy) {
+    let surrounds = Surrounds::of_process();
+    let machine = surrounds.machine(&std::env::current_dir().unwrap_or_default());
+    let options = Options { mode: surrounds.mode(None, &machine), ..Options::new() };
+    let policy = surrounds.policy(&machine, options);
+    (surrounds, machine, policy)
 }
 
 /// Where things are, for the rules.

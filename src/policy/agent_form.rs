@@ -34,6 +34,12 @@ const TOOLS: &[(&str, &[&str])] = &[
 ];
 
 impl AgentRule {
+    /// The rule for commands that match a pattern.
+    #[must_use]
+    pub fn of_command(pattern: &str) -> Self {
+        Self { capabilities: COMMAND, pattern: pattern.to_owned() }
+    }
+
     /// The capabilities it covers when it says this. What it refuses it refuses in the background too.
     pub fn capabilities_for(&self, action: Verdict) -> impl Iterator<Item = &'static str> + use<> {
         let background = *self.capabilities == *COMMAND && action != Verdict::Allow;

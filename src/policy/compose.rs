@@ -145,6 +145,8 @@ pub struct Policy {
     pub forbids: Vec<Forbidden>,
     /// Who asks.
     pub caller: Caller,
+    /// The one file that may be written in plan mode.
+    pub plan: Option<String>,
     /// The mode.
     pub mode: Mode,
     /// Where the mode comes from.
@@ -167,6 +169,8 @@ pub struct Composition {
     pub mode: Option<(Mode, String)>,
     /// Who asks.
     pub caller: Caller,
+    /// The one file that may be written in plan mode.
+    pub plan: Option<String>,
     /// The real path of a folder, for the literal heads of patterns.
     pub resolve: Resolve,
 }
@@ -175,7 +179,8 @@ impl Composition {
     /// For these places and this day, with nothing given with the call and no links.
     #[must_use]
     pub fn new(places: Places, today: &str) -> Self {
-        Self { places, today: today.to_owned(), mode: None, caller: Caller::default(), resolve: &|_| None }
+        let (today, caller) = (today.to_owned(), Caller::default());
+        Self { places, today, mode: None, caller, plan: None, resolve: &|_| None }
     }
 }
 
@@ -208,6 +213,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
         knobs,
         forbids,
         caller,
+        plan: with.plan,
         mode,
         mode_origin,
         layers,

@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 /// The folders of one user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folders {
     /// The user's home.
     pub home: PathBuf,
@@ -51,6 +53,12 @@ impl Folders {
     #[must_use]
     pub fn layers(&self) -> PathBuf {
         self.state.join("layers")
+    }
+
+    /// The one file that may be written in plan mode, of a session.
+    #[must_use]
+    pub fn plan_file(&self, session: &str) -> PathBuf {
+        self.state.join("plans").join(format!("plan-{session}.md"))
     }
 
     /// The user's own rules for one project.

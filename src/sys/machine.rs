@@ -51,6 +51,8 @@ pub struct Surroundings {
     pub start: PathBuf,
     /// gsh's own files and folders.
     pub ours: Vec<PathBuf>,
+    /// The one file among them that is the session's to write.
+    pub plan: Option<PathBuf>,
     /// The user table.
     pub users: PathBuf,
 }
@@ -59,7 +61,7 @@ impl Surroundings {
     /// Those of this machine.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, start: PathBuf, ours: Vec<PathBuf>) -> Self {
-        Self { environment, start, ours, users: "/etc/passwd".into() }
+        Self { environment, start, ours, plan: None, users: "/etc/passwd".into() }
     }
 }
 
@@ -70,6 +72,7 @@ pub struct Machine {
     start: PathBuf,
     ours_as_given: Vec<PathBuf>,
     ours: OnceCell<Vec<PathBuf>>,
+    plan: Option<PathBuf>,
     users_file: PathBuf,
     users: OnceCell<String>,
     homes: OnceCell<Vec<PathBuf>>,
@@ -95,6 +98,7 @@ impl Machine {
             environment,
             ours_as_given: surroundings.ours,
             ours: OnceCell::new(),
+            plan: surroundings.plan,
             start: surroundings.start,
             users_file: surroundings.users,
             users: OnceCell::new(),
@@ -282,7 +286,9 @@ impl Host for Machine {
             let forms = self.ours_as_given.iter().flat_map(|own| [Some(own.clone()), self.paths.real(own)]);
             forms.flatten().collect()
         });
-        ours.iter().any(|own| own.starts_with(real) || real.starts_with(own))
+        let is_plan =
+            || self.plan.as_ref().is_some_and(|plan| self.paths.real(plan).as_deref() == Some(real));
+        ours.iter().any(|own| own.starts_with(real) || real.starts_with(own)) && !is_plan()
     }
 }
 
@@ -297,7 +303,10 @@ mod tests {
         let environment =
             variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
         let ours = vec![start.join("ours/state")];
-        Machine::new(Surroundings { environment, start: start.to_owned(), ours, users: users.to_owned() })
+        Machine::new(Surroundings {
+            users: users.to_owned(),
+            ..Surroundings::new(environment, start.to_owned(), ours)
+        })
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Process {
     pub parent: i32,
     /// The name of its program, as the kernel keeps it (15 characters).
     pub name: String,
+    /// The leader of its session of processes.
+    pub leader: i32,
     /// When it started, in clock ticks since the machine did.
     pub started: u64,
     /// Its controlling terminal's device number; 0 for none.
@@ -41,9 +43,10 @@ impl Process {
         let name = String::from_utf8_lossy(stat.get(start + 1..end)?).into_owned();
         let mut fields = std::str::from_utf8(stat.get(end + 1..)?).ok()?.split_ascii_whitespace();
         let parent = fields.nth(1)?.parse().ok()?;
-        let terminal = fields.nth(2)?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?;
+        let leader = fields.nth(1)?.parse().ok()?;
+        let terminal = fields.next()?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?;
         let started = fields.nth(14)?.parse().ok()?;
-        Some(Self { pid, parent, name, started, terminal })
+        Some(Self { pid, parent, name, leader, started, terminal })
     }
 
     /// The file it runs, as far as it may be looked at.
@@ -90,6 +93,40 @@ impl Process {
         }
         Some(led)
     }
+}
+
+/// A process and those above it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lineage {
+    /// The process.
+    pub own: Process,
+    /// Those above it, nearest first.
+    pub above: Vec<Process>,
+}
+
+/// More generations than this are not looked at: nobody starts programs so deeply by accident.
+const GENERATIONS: usize = 64;
+
+impl Lineage {
+    /// That of this process. None where `/proc` cannot be read.
+    #[must_use]
+    pub fn own() -> Option<Self> {
+        let own = Process::own()?;
+        let above = own.ancestors(GENERATIONS);
+        Some(Self { own, above })
+    }
+
+    /// The process, then those above it.
+    pub fn all(&self) -> impl Iterator<Item = &Process> {
+        std::iter::once(&self.own).chain(&self.above)
+    }
+}
+
+/// The words of a process's command line; none where it may not be looked at.
+#[must_use]
+pub fn words(pid: i32) -> Vec<String> {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
 /// Every process that can be listed.
@@ -147,8 +184,14 @@ mod tests {
         let tail = "S 7 10 10 34817 10 4194304 1 2 3 4 5 6 7 8 20 0 1 0 99 1 2";
         for name in ["bash", "a b", "x) S 1 (y", ")"] {
             let process = Process::parse(10, format!("10 ({name}) {tail}").as_bytes());
-            let expected =
-                Process { pid: 10, parent: 7, name: name.to_owned(), started: 99, terminal: 34817 };
+            let expected = Process {
+                pid: 10,
+                parent: 7,
+                name: name.to_owned(),
+                leader: 10,
+                started: 99,
+                terminal: 34817,
+            };
             assert_eq!(process, Some(expected), "{name}");
         }
         assert_eq!(Process::parse(10, b"10 bash S 7"), None);

@@ -283,6 +283,11 @@ impl Screen {
         assert_eq!(status.signal(), Some(of), "{status:?}: {}", self.text());
     }
 
+    /// Its machine, for the next call.
+    pub(crate) fn into_machine(self) -> Gsh {
+        self.machine.expect("a machine")
+    }
+
     /// Waits for the program's end; its exit status.
     pub(crate) fn wait(&mut self) -> u32 {
         self.child.wait().expect("its end").exit_code()

@@ -1,0 +1,110 @@
+//! gsh beneath gsh, whatever the environment in between; rules of the command line; the plan of plan mode.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::common::machine::{Gsh, Run};
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+
+/// A script that no table explains and a rule allows; what it starts is beneath gsh.
+fn beneath(mode: &str, script: &str) -> Run {
+    let script = script.replace("GSH", GSH);
+    let gsh = Gsh::new(GSH)
+        .config("[permissions.'process.execute']\n'./s.sh' = 'allow'\n'gsh-test-denied *' = 'deny'\n")
+        .project_file("s.sh", &format!("#!/bin/bash\n{script}\n"))
+        .args(["--mode", mode, "-c", "./s.sh"]);
+    std::fs::set_permissions(gsh.at("project/s.sh"), PermissionsExt::from_mode(0o755)).expect("executable");
+    gsh.run()
+}
+
+#[test]
+fn nothing_in_between_loosens_what_is_above() {
+    // The mode, the call beneath, what standard error must say.
+    for (mode, call, said) in [
+        ("default", "GSH -c 'gsh-test-denied x'", "refused by policy"),
+        ("dont-ask", "env -u GSH_MODE GSH -c 'gsh-test-unknown x'", "dont-ask refuses"),
+        ("dont-ask", "env -i PATH=\"$PATH\" GSH --yolo -c 'gsh-test-unknown x'", "dont-ask refuses"),
+        ("dont-ask", "(exec env -i GSH --mode default -c 'gsh-test-unknown x')", "dont-ask refuses"),
+        ("default", "HOME=/nonexistent GSH -c 'gsh-test-denied x'", "refused by policy"),
+        ("default", "env -i GSH -c 'gsh-test-denied x'", "config.toml:3"),
+        ("default", "GSH --allow 'gsh-test-denied *' -c 'gsh-test-denied x'", "not taken here"),
+        ("default", "GSH --config /dev/null -c 'gsh-test-denied x'", "not taken here"),
+        ("default", "GSH --yolo -c 'gsh-test-unknown x'", "nobody could be asked"),
+    ] {
+        let run = beneath(mode, &format!("{call}; echo \"status $?\""));
+        assert!(run.stderr().contains(said), "{call}: {}{}", run.stdout(), run.stderr());
+        assert!(!run.stdout().contains("status 0"), "{call}: {}", run.stdout());
+    }
+    let stricter = beneath("default", "GSH --deny 'echo *' -c 'echo x'; echo \"status $?\"");
+    assert!(stricter.stdout().contains("status 126"), "{}", stricter.stderr());
+    let same = beneath("bypass", "env -i PATH=\"$PATH\" GSH -c 'sleep 0; ./none.sh'; echo \"status $?\"");
+    assert!(same.stdout().contains("status 127"), "the mode is inherited: {}", same.stderr());
+}
+
+#[test]
+fn nothing_beneath_gsh_changes_gsh() {
+    for verb in ["trust --yes", "untrust"] {
+        let run = beneath(
+            "bypass",
+            &format!("env -i PATH=\"$PATH\" HOME=\"$HOME\" GSH {verb}; echo \"status $?\""),
+        );
+        assert!(run.stderr().contains("nothing that gsh runs may do that"), "{verb}: {}", run.stderr());
+        assert!(run.stdout().contains("status 2"), "{verb}: {}", run.stdout());
+    }
+    for verb in ["status", "brief", "rules list", "check -c ls"] {
+        let run = beneath("bypass", &format!("GSH {verb} >/dev/null; echo \"status $?\""));
+        assert!(run.stdout().contains("status 0"), "{verb}: {}", run.stderr());
+    }
+}
+
+#[test]
+fn rules_of_the_command_line_stand_above_those_of_files() {
+    let config = "[permissions.'process.execute']\n'gsh-test-denied *' = 'deny'\n'ls *' = 'deny'\n";
+    for (args, status) in [
+        (&["--allow", "gsh-test-denied *", "-c", "gsh-test-denied"][..], 127),
+        (&["--allow=ls *", "-c", "ls /dev/null"], 0),
+        (&["-c", "ls /dev/null"], 126),
+        (&["--deny", "echo *", "-c", "echo x"], 126),
+        (&["--allow", "*", "-c", "gsh-canary-deny"], 126),
+        (&["--deny", "Read(*/notes)", "-c", "cat notes"], 126),
+    ] {
+        let run = Gsh::new(GSH).config(config).args(args.iter().copied()).run();
+        assert_eq!(run.status, Some(status), "{args:?}: {}", run.stderr());
+    }
+    let refused = Gsh::new(GSH).args(["--deny", "echo *", "-c", "echo x"]).run();
+    assert!(refused.stderr().contains("command-line"), "{}", refused.stderr());
+    let check = Gsh::new(GSH).args(["check", "--deny", "ls *", "-c", "ls"]).run();
+    assert_eq!(check.status, Some(12), "{}", check.stdout());
+}
+
+#[test]
+fn plan_mode_writes_its_plan_and_nothing_else() {
+    let start = || Gsh::new(GSH).env("GSH_SESSION", "mine");
+    let plan = |gsh: &Gsh| gsh.at("home/.local/state/gsh/plans/plan-mine.md").display().to_string();
+    for (text, status) in [
+        ("cat > PLAN <<'EOF'\n1. look\nEOF", 0),
+        ("echo more >> PLAN; cat PLAN", 0),
+        ("echo x > PLAN.other", 126),
+        ("echo x > notes.md", 126),
+        ("ln -s ../x PLAN", 126),
+        ("rm PLAN", 126),
+        ("echo x > PLAN; touch y", 126),
+    ] {
+        let gsh = start();
+        let text = text.replace("PLAN", &plan(&gsh));
+        let run = gsh.args(["--plan", "-c", &text]).run();
+        assert_eq!(run.status, Some(status), "{text}: {}", run.stderr());
+        let written = run.at("home/.local/state/gsh/plans/plan-mine.md").exists();
+        assert_eq!(written, status == 0, "{text}");
+        if status != 0 && text.contains("notes") {
+            assert!(run.stderr().contains("plan-mine.md"), "where a plan may be: {}", run.stderr());
+        }
+    }
+    // Another session's plan is one of gsh's own files.
+    let gsh = start();
+    let other = gsh.at("home/.local/state/gsh/plans/plan-other.md").display().to_string();
+    let run = gsh.args(["--plan", "-c", &format!("echo x > {other}")]).run();
+    assert!(run.stderr().contains("disarm"), "{}", run.stderr());
+    let brief = start().env("GSH_MODE", "plan").args(["brief"]).run();
+    assert!(brief.stdout().contains("plan-mine.md"), "{}", brief.stdout());
+}
