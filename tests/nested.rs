@@ -108,3 +108,33 @@ fn plan_mode_writes_its_plan_and_nothing_else() {
     let brief = start().env("GSH_MODE", "plan").args(["brief"]).run();
     assert!(brief.stdout().contains("plan-mine.md"), "{}", brief.stdout());
 }
+
+#[test]
+fn folders_that_count_as_the_project() {
+    let lib = "allow_roots = [\"~/lib\", \"/usr/lib\", \"~/\"]\n";
+    // The machine's home lies below the temporary folder, so that the verdict alone tells nothing.
+    let capability = |gsh: Gsh, text: &str| {
+        std::fs::create_dir_all(gsh.at("home/lib")).expect("made");
+        let run = gsh.args(["check", "--json", "-c", text]).run();
+        let answer: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+        answer["requests"][0]["capability"].as_str().map(str::to_owned)
+    };
+    let (project, outside) = ("file.write.project", "file.write.outsideProject");
+    for (config, text, expected) in [
+        (lib, "echo x > ~/lib/new", project),
+        ("", "echo x > ~/lib/new", outside),
+        (lib, "echo x > ~/lib/../new", outside),
+        (lib, "echo x > ~/new", outside),
+        (lib, "rm -rf ~/lib/x", project),
+    ] {
+        let found = capability(Gsh::new(GSH).config(config), text);
+        assert_eq!(found.as_deref(), Some(expected), "{config}{text}");
+    }
+    let status = Gsh::new(GSH).config(lib).args(["status"]).run().stdout();
+    for refused in ["allow_roots \"/usr/lib\": no project", "allow_roots \"~/\": no project"] {
+        assert!(status.contains(refused), "{status}");
+    }
+    // A project's file does not widen itself, trusted or not.
+    let widened = Gsh::new(GSH).project_file(".gsh/config.toml", lib);
+    assert_eq!(capability(widened, "echo x > ~/lib/new").as_deref(), Some(outside));
+}

@@ -137,6 +137,7 @@ pub fn batch(
         let machine = surrounds.machine(&cwd);
         let policy =
             policies.entry(machine.project()).or_insert_with(|| surrounds.policy(&machine, options.clone()));
+        machine.widen(&policy.knobs.allow_roots);
         let checked = check(&request(line.command.into_bytes(), cwd), policy, &machine);
         let answer = Answer::new(&checked.decision, &checked.facts);
         let printed = Printed { id: &line.id, answer, micros: started.elapsed().as_micros() };

@@ -72,7 +72,10 @@ impl Surrounds {
             options.layers.extend(line::layer(rules));
         }
         options.session = Some(self.session.id.clone());
-        load(self.folders.as_ref(), places(machine), options)
+        let mut policy = load(self.folders.as_ref(), places(machine), options);
+        let refused = machine.widen(&policy.knobs.allow_roots);
+        policy.refuse_roots(&refused);
+        policy
     }
 
     /// The mode to decide in, from what is given with the call. What is above can only be tightened.

@@ -98,7 +98,7 @@ pub fn locate(host: &dyn Host, cwd: Option<&str>, text: &str) -> Option<Located>
         // A folder on the way may be made before; then the path leads here.
         node = host.node(Path::new(&lexical));
     }
-    let in_project = host.project().is_some_and(|root| is_below(&real, &root.to_string_lossy()));
+    let in_project = host.in_project(Path::new(&real));
     let follows = text.ends_with('/') || text.ends_with("/.") || text == ".";
     let entry = if own || follows || !host.is_link(Path::new(&absolute)) {
         real.clone()

@@ -16,6 +16,10 @@ pub trait Host {
     fn homes(&self) -> Vec<PathBuf>;
     /// The real path of the project root, if this directory is in a project.
     fn project(&self) -> Option<PathBuf>;
+    /// Whether a real path lies in the project, or in a folder that the user counts as the project.
+    fn in_project(&self, real: &Path) -> bool {
+        self.project().is_some_and(|root| real.starts_with(root))
+    }
     /// Real paths of the folders for temporary files.
     fn temporary(&self) -> Vec<PathBuf>;
     /// What is at a path, links followed.

@@ -195,7 +195,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     let moment = Moment { today: &with.today, mode, caller: &with.caller };
     let programs = programs(&layers);
     let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
-    let forms = Arc::new(Forms::new(&with.places, with.resolve));
+    let forms = Arc::new(Forms::new(&with.places, &knobs.allow_roots, with.resolve));
     let (tightening, ordinary): (Vec<_>, Vec<_>) = layers.into_iter().partition(LayerRules::only_tightens);
     let (ordinary, floors) = without_floors(ordinary);
     let (tightening, own_floors) = without_floors(tightening);

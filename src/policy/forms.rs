@@ -25,11 +25,17 @@ pub struct Forms {
 type Heads = HashMap<String, Option<String>>;
 
 impl Forms {
-    /// As they are in these places.
+    /// As they are in these places; `roots` count as the project too.
     #[must_use]
-    pub fn new(places: &Places, resolve: Resolve) -> Self {
-        let silent = places.project.iter().chain(&places.temporaries).cloned().collect();
-        Self { home: places.home.clone(), silent, resolve }
+    pub fn new(places: &Places, roots: &[String], resolve: Resolve) -> Self {
+        let home = places.home.clone();
+        let roots = roots.iter().filter_map(|root| match (below_home(root), &home) {
+            (Some(rest), Some(home)) => Some(format!("{home}{rest}")),
+            (Some(_), None) => None,
+            (None, _) => Some(root.clone()),
+        });
+        let silent = places.project.iter().chain(&places.temporaries).cloned().chain(roots).collect();
+        Self { home, silent, resolve }
     }
 
     /// Rules ready to match, for paths (`true`) or for texts.

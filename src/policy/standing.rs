@@ -20,6 +20,16 @@ impl Policy {
         })
     }
 
+    /// Takes back folders that were to count as the project and cannot, and says so with their layer.
+    pub fn refuse_roots(&mut self, refused: &[String]) {
+        self.knobs.allow_roots.retain(|root| !refused.contains(root));
+        let holders = [Layer::User, Layer::Managed];
+        if let Some(layer) = self.layers.iter_mut().find(|info| holders.contains(&info.layer)) {
+            let said = refused.iter().map(|root| format!("allow_roots \"{root}\": no project may be there"));
+            layer.ignored.extend(said);
+        }
+    }
+
     /// Whether the rule stands in a project file that nobody trusted.
     #[must_use]
     pub fn is_untrusted(&self, rule: &Rule) -> bool {

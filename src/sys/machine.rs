@@ -53,6 +53,8 @@ pub struct Surroundings {
     pub ours: Vec<PathBuf>,
     /// The one file among them that is the session's to write.
     pub plan: Option<PathBuf>,
+    /// Where the project is looked for instead of above `start`: a session keeps its first one.
+    pub first: Option<PathBuf>,
     /// The user table.
     pub users: PathBuf,
 }
@@ -61,7 +63,7 @@ impl Surroundings {
     /// Those of this machine.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, start: PathBuf, ours: Vec<PathBuf>) -> Self {
-        Self { environment, start, ours, plan: None, users: "/etc/passwd".into() }
+        Self { environment, start, ours, plan: None, first: None, users: "/etc/passwd".into() }
     }
 }
 
@@ -73,6 +75,8 @@ pub struct Machine {
     ours_as_given: Vec<PathBuf>,
     ours: OnceCell<Vec<PathBuf>>,
     plan: Option<PathBuf>,
+    first: Option<PathBuf>,
+    widened: RefCell<Vec<PathBuf>>,
     users_file: PathBuf,
     users: OnceCell<String>,
     homes: OnceCell<Vec<PathBuf>>,
@@ -99,6 +103,8 @@ impl Machine {
             ours_as_given: surroundings.ours,
             ours: OnceCell::new(),
             plan: surroundings.plan,
+            first: surroundings.first,
+            widened: RefCell::default(),
             start: surroundings.start,
             users_file: surroundings.users,
             users: OnceCell::new(),
@@ -150,12 +156,31 @@ impl Machine {
     }
 
     fn find_project(&self) -> Option<PathBuf> {
-        let start = self.paths.real(&self.start)?;
+        let start = self.paths.real(self.first.as_ref().unwrap_or(&self.start))?;
         let marked = start
             .ancestors()
             .find(|dir| dir.join(".gsh").is_dir() || fs::symlink_metadata(dir.join(".git")).is_ok());
         let root = marked.unwrap_or(&start);
         (!self.never_project(root)).then(|| root.to_owned())
+    }
+
+    /// Counts these folders, absolute or below `~/`, as the project too. Those that no project may be, such
+    /// as a home or a system folder, are not taken, and are handed back.
+    pub fn widen(&self, folders: &[String]) -> Vec<String> {
+        let home = self.environment.get("HOME");
+        let mut refused = vec![];
+        for folder in folders {
+            let spelled = match folder.strip_prefix("~/") {
+                Some(rest) => home.map(|home| Path::new(home).join(rest)),
+                None => Some(folder.into()),
+            };
+            let real = spelled.and_then(|path| self.paths.real(&path));
+            match real.filter(|real| !self.never_project(real)) {
+                Some(real) => self.widened.borrow_mut().push(real),
+                None => refused.push(folder.clone()),
+            }
+        }
+        refused
     }
 
     fn never_project(&self, root: &Path) -> bool {
@@ -191,7 +216,7 @@ impl Machine {
 
     fn is_trusted(&self, real: &Path) -> bool {
         let shared = |path: &Path| fs::metadata(path).map_or(true, |data| data.mode() & 0o022 != 0);
-        let in_project = self.project().is_some_and(|root| real.starts_with(root));
+        let in_project = self.in_project(real);
         let temporary = self.temporary_folders().iter().any(|folder| real.starts_with(folder));
         !in_project && !temporary && !shared(real) && !real.parent().is_none_or(shared)
     }
@@ -223,6 +248,11 @@ impl Host for Machine {
 
     fn project(&self) -> Option<PathBuf> {
         self.project.get_or_init(|| self.find_project()).clone()
+    }
+
+    fn in_project(&self, real: &Path) -> bool {
+        self.project().is_some_and(|root| real.starts_with(root))
+            || self.widened.borrow().iter().any(|root| real.starts_with(root))
     }
 
     fn temporary(&self) -> Vec<PathBuf> {
