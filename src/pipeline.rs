@@ -42,6 +42,9 @@ pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
 pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
     let Checked { script, facts, decision } = check(request, policy, host);
     let Settled { by, outcome } = ask::settle(request, &decision, means.asks.as_ref());
+    if let Some(ledger) = &means.ledger {
+        ledger.note(&decision, &outcome);
+    }
     let (decided_by, runs, removed) = (&by, outcome.is_ok(), means.removed.as_slice());
     let record = Record::new(&Opening { request, decision: &decision, decided_by, runs, removed });
     let opened = audit::open(means.state.as_deref(), &means.temporary, record);

@@ -2,7 +2,10 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use gsh::policy::{Refused, Verdict};
+
 use crate::common::machine::{Gsh, Run};
+use crate::common::{fixture, policy::builtin_policy};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 
@@ -137,4 +140,39 @@ fn folders_that_count_as_the_project() {
     // A project's file does not widen itself, trusted or not.
     let widened = Gsh::new(GSH).project_file(".gsh/config.toml", lib);
     assert_eq!(capability(widened, "echo x > ~/lib/new").as_deref(), Some(outside));
+}
+
+#[test]
+fn a_session_that_is_refused_too_often_is_stopped() {
+    let decide = |in_all, interactive, text: &str| {
+        let (host, mut policy) = (fixture::host(), builtin_policy());
+        policy.refused = Refused { in_a_row: 0, in_all };
+        policy.caller.interactive = interactive;
+        fixture::decide_on(&host, &policy, text)
+    };
+    for (in_all, interactive, text, verdict) in [
+        (19, true, "touch new.txt", Verdict::Allow),
+        (20, true, "touch new.txt", Verdict::Deny),
+        (20, true, "ls -la src", Verdict::Allow),
+        (20, true, "", Verdict::Allow),
+        (20, false, "touch new.txt", Verdict::Allow),
+        (20, false, "make", Verdict::Ask),
+    ] {
+        let decision = decide(in_all, interactive, text);
+        assert_eq!(decision.verdict, verdict, "{in_all} {text}: {}", decision.reason);
+    }
+    let decision = decide(20, true, "make");
+    assert!(decision.reason.contains("gsh mode reset"), "{}", decision.reason);
+    assert_eq!(decision.knob, Some("refusals.in_all"));
+
+    // Counted from call to call, by session.
+    let refuse = |gsh: Gsh| gsh.again().args(["-c", "gsh-canary-deny"]).run().machine;
+    let gsh = refuse(refuse(Gsh::new(GSH).env("GSH_SESSION", "mine")));
+    let told = gsh.again().args(["mode"]).run();
+    assert!(told.stdout().contains("in a row: 2 of 3; in all: 2 of 20"), "{}", told.stdout());
+    let other = told.machine.again().env("GSH_SESSION", "other").args(["mode"]).run();
+    assert!(other.stdout().contains("in a row: 0 of 3"), "{}", other.stdout());
+    let allowed = other.machine.again().env("GSH_SESSION", "mine").args(["-c", "true"]).run();
+    let told = allowed.machine.again().args(["mode"]).run();
+    assert!(told.stdout().contains("in a row: 0 of 3; in all: 2 of 20"), "{}", told.stdout());
 }

@@ -1,6 +1,7 @@
 //! A person's answer, from a terminal that is known to be a person's.
 
 pub mod keys;
+pub mod ledger;
 pub mod panel;
 pub mod sanitize;
 pub mod terminal;
@@ -9,6 +10,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use crate::audit::DecidedBy;
 use crate::decision::Decision;

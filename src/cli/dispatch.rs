@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use super::grants::GrantsCall;
 use super::rules::RulesCall;
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::commands::status::Situation;
-use crate::commands::{brief, check, explain, rules, status, trust};
+use crate::commands::{brief, check, explain, grants, rules, status, trust};
 use crate::config::line;
 use crate::config::load::Options;
 use crate::entry::guard;
@@ -17,6 +18,7 @@ use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
+use crate::store::sessions::Sessions;
 
 /// Usage errors, as bash has them.
 const USAGE: u8 = 2;
@@ -47,6 +49,11 @@ fn call_of(call: Call) -> ExitCode {
             ))),
         },
         Call::Rules(call) => ruled(&call),
+        Call::Grants(call) => granted(&call),
+        Call::Mode { reset: false } => print(&grants::mode_text(&here().2)),
+        Call::Mode { reset: true } => changing(|surrounds, sessions| {
+            grants::reset(sessions, &surrounds.session.id).map_err(|error| error.to_string())
+        }),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
@@ -83,6 +90,34 @@ fn ruled(call: &RulesCall) -> ExitCode {
         RulesCall::List { json } => {
             print(&if *json { rules::list::json(&policy) } else { rules::list::text(&policy) })
         }
+    }
+}
+
+fn granted(call: &GrantsCall) -> ExitCode {
+    match call {
+        GrantsCall::List { json } => {
+            let surrounds = Surrounds::of_process();
+            let (session, memory) = (&surrounds.session.id, &surrounds.memory);
+            print(&if *json { grants::json(session, memory) } else { grants::text(session, memory) })
+        }
+        GrantsCall::Revoke(id) => {
+            changing(|surrounds, sessions| grants::revoke(sessions, &surrounds.session.id, Some(id)))
+        }
+        GrantsCall::Clear => {
+            changing(|surrounds, sessions| grants::revoke(sessions, &surrounds.session.id, None))
+        }
+    }
+}
+
+/// Changes what is remembered of this session, if this is a person.
+fn changing(change: impl FnOnce(&Surrounds, &Sessions) -> Result<String, String>) -> ExitCode {
+    if let Err(why) = guard::may_change() {
+        return failed(&why);
+    }
+    let surrounds = Surrounds::of_process();
+    match &surrounds.folders {
+        Some(folders) => said(change(&surrounds, &Sessions::of(folders))),
+        None => failed("there is no home folder that sessions are remembered in"),
     }
 }
 

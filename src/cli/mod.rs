@@ -1,6 +1,7 @@
 //! The command line: as typed, then as meant.
 
 pub mod dispatch;
+pub mod grants;
 pub mod rules;
 pub mod shell_args;
 pub mod verbs;

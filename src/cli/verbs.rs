@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use crate::policy::{Mode, Verdict};
 
 /// The first words that are verbs.
-const VERBS: [&str; 9] =
-    ["brief", "check", "explain", "help", "rules", "status", "trust", "untrust", "version"];
+const VERBS: [&str; 11] =
+    ["brief", "check", "explain", "grants", "help", "mode", "rules", "status", "trust", "untrust", "version"];
 /// Under these names gsh is a shell and nothing else.
 const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
 
@@ -34,6 +35,13 @@ pub enum Call {
     ExplainProgram(String),
     /// Something with the rules.
     Rules(RulesCall),
+    /// Something with the grants.
+    Grants(GrantsCall),
+    /// Say the mode, or forget the refusals.
+    Mode {
+        /// Forget them.
+        reset: bool,
+    },
     /// Say what is in force.
     Status {
         /// As JSON.
@@ -221,6 +229,10 @@ enum Verb {
     Explain(Explained),
     /// The effective rules, and changes to them
     Rules(Rules),
+    /// What was answered for this session and still holds
+    Grants(Grants),
+    /// The mode here, and how often the session was refused
+    Mode(ModeVerb),
     /// What is in force here, and from where
     Status(Output),
     /// Show this project's configuration and trust it as it is
@@ -338,6 +350,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Explain(Explained { program: Some(name), .. }) => Call::ExplainProgram(name),
         Verb::Explain(explained) => Call::Explain(explained.into_call()?),
         Verb::Rules(rules) => Call::Rules(rules.into_call()),
+        Verb::Grants(grants) => Call::Grants(grants.into_call()),
+        Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { yes }) => Call::Trust { yes },
         Verb::Untrust => Call::Untrust,
@@ -460,6 +474,10 @@ mod tests {
             ),
             ("gsh rules", Call::Rules(RulesCall::List { json: false })),
             ("gsh rules list --json", Call::Rules(RulesCall::List { json: true })),
+            ("gsh grants", Call::Grants(GrantsCall::List { json: false })),
+            ("gsh grants revoke g3", Call::Grants(GrantsCall::Revoke("g3".into()))),
+            ("gsh mode", Call::Mode { reset: false }),
+            ("gsh mode reset", Call::Mode { reset: true }),
             ("gsh status --json", Call::Status { json: true }),
             ("gsh trust", Call::Trust { yes: false }),
             ("gsh untrust", Call::Untrust),

@@ -3,6 +3,7 @@
 pub mod brief;
 pub mod check;
 pub mod explain;
+pub mod grants;
 pub mod rules;
 pub mod status;
 pub mod trust;

@@ -9,7 +9,7 @@ use super::find::{MANAGED, Source, sources};
 use super::read::{Origin, read};
 use super::trust;
 use crate::policy::compose::{Composition, compose};
-use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy};
+use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy, Refused};
 use crate::report::Report;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -27,6 +27,8 @@ pub struct Options {
     pub caller: Caller,
     /// The session, whose plan may be written in plan mode.
     pub session: Option<String>,
+    /// How often it was refused.
+    pub refused: Refused,
     /// The machine owner's file.
     pub managed: PathBuf,
     /// The day it is judged on, `YYYY-MM-DD`.
@@ -44,6 +46,7 @@ impl Options {
             layers: vec![],
             caller: Caller::default(),
             session: None,
+            refused: Refused::default(),
             managed: MANAGED.into(),
             today,
         }
@@ -59,13 +62,13 @@ impl Default for Options {
 /// Loads the policy for a user (None without a home) in the places given.
 #[must_use]
 pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Policy {
-    let Options { config, mode, mut layers, caller, session, managed, today } = options;
+    let Options { config, mode, mut layers, caller, session, refused, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
     layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
     let plan = folders.zip(session).map(|(folders, session)| folders.plan_file(&session));
     let plan = plan.and_then(|plan| plan.into_os_string().into_string().ok());
-    compose(layers, Composition { places, today, mode, caller, plan, resolve: &real })
+    compose(layers, Composition { places, today, mode, caller, plan, refused, resolve: &real })
 }
 
 /// What one file says.

@@ -170,6 +170,13 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             let words = [("auto", Pty::Auto), ("always", Pty::Always), ("never", Pty::Never)];
             settings.pty = page.word(value, &words);
         }),
+        "refusals" => page.section(value, &["in_a_row", "in_all"], |page, key, value| {
+            let count = page.any_count(value);
+            match key {
+                "in_a_row" => settings.refusals_in_a_row = count,
+                _ => settings.refusals_in_all = count,
+            }
+        }),
         "limits" => {
             page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))
         }
@@ -185,6 +192,11 @@ fn limit(page: &mut Page, limits: &mut Limits, key: &str, value: &Value<'_>) {
         _ => &mut limits.progress,
     };
     *limit = page.count(value);
+}
+
+fn number<N: TryFrom<u64>>(value: &Value<'_>) -> Option<N> {
+    let number = value.get_ref().as_integer()?;
+    u64::from_str_radix(number.as_str(), number.radix()).ok().and_then(|number| N::try_from(number).ok())
 }
 
 /// The text that is read, and what was found wrong in it.
@@ -293,9 +305,11 @@ impl Page {
     }
 
     fn count(&mut self, value: &Value<'_>) -> Option<usize> {
-        let number = value.get_ref().as_integer();
-        let number = number.and_then(|number| usize::from_str_radix(number.as_str(), number.radix()).ok());
-        number.filter(|number| *number > 0).or_else(|| self.wrong_type(value, "a number above 0"))
+        number(value).filter(|number| *number > 0).or_else(|| self.wrong_type(value, "a number above 0"))
+    }
+
+    fn any_count(&mut self, value: &Value<'_>) -> Option<u32> {
+        number(value).or_else(|| self.wrong_type(value, "a number"))
     }
 
     fn absolute(&mut self, value: &Value<'_>) -> Option<String> {

@@ -21,6 +21,7 @@ pub const TOP: &[&str] = &[
     "programs",
     "forbid",
     "floor",
+    "refusals",
 ];
 
 /// The keys of an explicit rule.

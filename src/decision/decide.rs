@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::grant;
 use super::mode::{self, Standing};
 use super::requests::requests;
 use super::{Decision, Judged};
@@ -51,10 +52,15 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let strictest = judged.iter().map(|each| each.verdict).chain(open).max().unwrap_or(Verdict::Allow);
     let strictest = if ruling.suspects.is_empty() { strictest } else { strictest.max(mode::ask(&standing)) };
     let (verdict, knob) = mixed(case.policy, &judged, strictest, open);
+    let stopped = case.policy.is_stopped() && !reads_only && !judged.is_empty();
+    let (verdict, knob) = if stopped { (Verdict::Deny, Some("refusals.in_all")) } else { (verdict, knob) };
     let verdict = if ruling.hits.is_empty() { mode::whole(&standing, verdict) } else { Verdict::Deny };
     let knob =
         knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
-    let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode });
+    let understood = open.is_none_or(|open| open == Verdict::Allow);
+    let lasting =
+        understood && !standing.firm && knob.is_none() && grant::may_last(&judged, verdict, case.policy);
+    let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode, knob });
     Decision {
         verdict,
         floor: floor_entry(&ruling, &judged),
@@ -66,6 +72,7 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         mode,
         firm: standing.firm,
         reads_only,
+        lasting,
     }
 }
 
@@ -178,6 +185,7 @@ struct Findings<'a> {
     ruling: &'a Ruling,
     case: Case<'a>,
     mode: Mode,
+    knob: Option<&'static str>,
 }
 
 /// One sentence: what decided and why.
@@ -187,6 +195,13 @@ fn reason(findings: &Findings<'_>) -> String {
     }
     if findings.verdict == Verdict::Allow {
         return allowed(findings);
+    }
+    if findings.knob == Some("refusals.in_all") {
+        let count = findings.case.policy.refused.in_all;
+        return format!(
+            "{count} commands of this session were refused, so nothing but reading runs until a person says \
+             `gsh mode reset`"
+        );
     }
     let problems = || findings.case.facts.problems.iter().filter(|doubt| !doubt.execution);
     let strictest =

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod decide;
+pub mod grant;
 mod mode;
 pub mod requests;
 
@@ -36,6 +37,9 @@ pub struct Decision {
     pub suggestions: Vec<String>,
     /// Fully understood, and only reads.
     pub reads_only: bool,
+    /// An answer may outlive the call: every part that asks is understood, and none is protected, takes
+    /// other rights or loses a whole tree.
+    pub lasting: bool,
 }
 
 impl Decision {
@@ -52,6 +56,7 @@ impl Decision {
             firm: false,
             suggestions: Vec::new(),
             reads_only: false,
+            lasting: false,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
 use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::Node;
+use crate::policy::pattern::escape;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
 
@@ -79,6 +80,7 @@ fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<Capability
         );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
+        asked.code = code(invocation, effects);
         asked.risks = risks(effects);
         found.push(asked);
     } else {
@@ -99,16 +101,48 @@ fn command(invocation: &Invocation) -> Subject {
     Subject::Command { written, inner: texts, allow_needs_all }
 }
 
+/// A longer text is no pattern that anybody could look through, or that would match again.
+const LONGEST_SUGGESTION: usize = 200;
+
 /// "Always" patterns: the exact command, then its leading words.
 fn suggestions(invocation: &Invocation) -> Vec<String> {
-    if !invocation.certain() || invocation.arity == 0 || !invocation.wrapped_in.is_empty() {
+    let program = invocation.words.first().and_then(Arg::text).unwrap_or_default();
+    // What a file of that path holds can change; its path says nothing.
+    let by_path = program.contains('/');
+    if !invocation.certain() || invocation.arity == 0 || !invocation.wrapped_in.is_empty() || by_path {
         return Vec::new();
     }
-    let exact = invocation.text();
-    let mut found = vec![exact];
+    let mut found = vec![escape(&invocation.text())];
     if invocation.words.len() > invocation.arity {
         let head = invocation.words.get(..invocation.arity).unwrap_or_default();
-        found.push(format!("{} *", crate::facts::text_of(head)));
+        found.push(format!("{} *", escape(&crate::facts::text_of(head))));
+    }
+    found.retain(|text| text.len() <= LONGEST_SUGGESTION && !text.contains(char::is_control));
+    found
+}
+
+/// Programs that run the file they are given.
+const INTERPRETERS: [&str; 16] = [
+    "bash", "bun", "dash", "deno", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby",
+    "Rscript", "sh", "zsh",
+];
+
+/// The files whose content is what an invocation runs: a program called by its path, an interpreter's
+/// script.
+fn code(invocation: &Invocation, effects: &[&Effect]) -> Vec<String> {
+    let program = invocation.words.first().and_then(Arg::text).unwrap_or_default();
+    let mut found = Vec::new();
+    if program.contains('/') {
+        let folder = invocation.cwd.as_deref().unwrap_or_default();
+        found.push(if program.starts_with('/') { program.to_owned() } else { format!("{folder}/{program}") });
+    }
+    let name = program.rsplit('/').next().unwrap_or_default();
+    if INTERPRETERS.contains(&name) {
+        let read = effects.iter().filter_map(|effect| match &effect.kind {
+            EffectKind::Read(Target::Known(place)) if place.node == Node::File => Some(place.real.clone()),
+            _ => None,
+        });
+        found.extend(read);
     }
     found
 }

@@ -100,8 +100,9 @@ pub fn run(asked: Asked) -> ExitCode {
             return ExitCode::from(error.status());
         }
     };
-    let surrounds = Surrounds::of_process();
+    let mut surrounds = Surrounds::of_process();
     let cwd = std::env::current_dir().unwrap_or_default();
+    surrounds.remember_first(&cwd);
     let machine = surrounds.machine(&cwd);
     if let Some(word) = machine.var("GSH_MODE").filter(|word| Mode::from_word(word).is_none()) {
         eprintln!("gsh: GSH_MODE: {word}: not one of default, plan, accept-edits, bypass, dont-ask");
@@ -291,6 +292,7 @@ fn means(
     Means {
         plan,
         asks: (!quiet).then_some(manner),
+        ledger: surrounds.ledger(),
         state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
         temporary: PathBuf::from("/tmp"),
         removed,

@@ -3,13 +3,17 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+
+use crate::ask::Ledger;
 use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
-use crate::policy::{Mode, Places, Policy};
+use crate::policy::{Agent, Mode, Places, Policy, Refused};
 use crate::store::calls::{Call, Calls};
 use crate::store::places::Folders;
-use crate::store::session::Session;
+use crate::store::session::{Found, Session};
+use crate::store::sessions::{Memory, Sessions};
 use crate::sys::machine::{Machine, Surroundings};
 use crate::sys::proc::Lineage;
 
@@ -30,6 +34,8 @@ pub struct Surrounds {
     pub above: Option<Call>,
     /// Whose commands these are.
     pub session: Session,
+    /// What is remembered of the session.
+    pub memory: Memory,
 }
 
 impl Surrounds {
@@ -51,7 +57,9 @@ impl Surrounds {
             ours.extend(folders.runtime.clone());
         }
         ours.extend(std::env::current_exe().ok());
-        Self { environment, folders, ours, lineage, calls, above, session }
+        let sessions = folders.as_ref().map(Sessions::of);
+        let memory = sessions.map(|sessions| sessions.read(&session.id)).unwrap_or_default();
+        Self { environment, folders, ours, lineage, calls, above, session, memory }
     }
 
     /// The machine as seen from a directory.
@@ -59,7 +67,8 @@ impl Surrounds {
     pub fn machine(&self, start: &Path) -> Machine {
         let plan = self.folders.as_ref().map(|folders| folders.plan_file(&self.session.id));
         let own = Surroundings::new(self.environment.clone(), start.to_owned(), self.ours.clone());
-        Machine::new(Surroundings { plan, ..own })
+        let first = self.memory.first.clone();
+        Machine::new(Surroundings { plan, first, ..own })
     }
 
     /// The policy that holds there. Beneath another gsh its configuration and the rules of its command
@@ -72,10 +81,35 @@ impl Surrounds {
             options.layers.extend(line::layer(rules));
         }
         options.session = Some(self.session.id.clone());
-        let mut policy = load(self.folders.as_ref(), places(machine), options);
+        options.refused = Refused { in_a_row: self.memory.streak, in_all: self.memory.refusals };
+        let places = places(machine);
+        options.layers.extend(self.memory.layer(places.project.as_deref(), Timestamp::now()));
+        let mut policy = load(self.folders.as_ref(), places, options);
         let refused = machine.widen(&policy.knobs.allow_roots);
         policy.refuse_roots(&refused);
         policy
+    }
+
+    /// Remembers where the session began, so that what it runs later cannot choose another project by
+    /// changing the directory. Of a person's terminal it is not remembered: a person goes where they like.
+    pub fn remember_first(&mut self, directory: &Path) {
+        let kept = self.session.found == Found::Named || matches!(self.session.agent, Agent::Named(_));
+        if self.memory.first.is_some() || !kept || self.above.is_some() {
+            return;
+        }
+        self.memory.first = Some(directory.to_owned());
+        if let Some(folders) = &self.folders {
+            let first = Some(directory.to_owned());
+            // What cannot be remembered is found anew by the next call.
+            let _ = Sessions::of(folders).change(&self.session.id, |memory| memory.first = first);
+        }
+    }
+
+    /// The session's ledger; None without a home.
+    #[must_use]
+    pub fn ledger(&self) -> Option<Ledger> {
+        let sessions = Sessions::of(self.folders.as_ref()?);
+        Some(Ledger { sessions, session: self.session.id.clone(), memory: self.memory.clone() })
     }
 
     /// The mode to decide in, from what is given with the call. What is above can only be tightened.

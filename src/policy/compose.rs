@@ -147,6 +147,8 @@ pub struct Policy {
     pub caller: Caller,
     /// The one file that may be written in plan mode.
     pub plan: Option<String>,
+    /// How often the session was refused.
+    pub refused: Refused,
     /// The mode.
     pub mode: Mode,
     /// Where the mode comes from.
@@ -157,6 +159,32 @@ pub struct Policy {
     pub places: Places,
     /// The day it is judged on, `YYYY-MM-DD`.
     pub today: String,
+}
+
+/// How often a session was refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// In a row.
+    pub in_a_row: u32,
+    /// By a person or the floor, in all.
+    pub in_all: u32,
+}
+
+impl Refused {
+    /// Whether it was too often in a row. Where nobody could answer, it is only told.
+    fn is_in_a_row(self, knobs: &Knobs, caller: &Caller) -> bool {
+        let most = knobs.refusals.in_a_row;
+        caller.interactive && most > 0 && self.in_a_row >= most
+    }
+}
+
+impl Policy {
+    /// Whether the session was refused so often in all that nothing but reading may run.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        let most = self.knobs.refusals.in_all;
+        self.caller.interactive && most > 0 && self.refused.in_all >= most
+    }
 }
 
 /// What layers are composed with.
@@ -171,6 +199,8 @@ pub struct Composition {
     pub caller: Caller,
     /// The one file that may be written in plan mode.
     pub plan: Option<String>,
+    /// How often the session was refused.
+    pub refused: Refused,
     /// The real path of a folder, for the literal heads of patterns.
     pub resolve: Resolve,
 }
@@ -180,7 +210,8 @@ impl Composition {
     #[must_use]
     pub fn new(places: Places, today: &str) -> Self {
         let (today, caller) = (today.to_owned(), Caller::default());
-        Self { places, today, mode: None, caller, plan: None, resolve: &|_| None }
+        let refused = Refused::default();
+        Self { places, today, mode: None, caller, plan: None, refused, resolve: &|_| None }
     }
 }
 
@@ -192,7 +223,8 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
     let mut ignored = HashMap::new();
     let (knobs, mode, mode_origin) = settle(&layers, with.mode, &forbids, &mut ignored);
-    let moment = Moment { today: &with.today, mode, caller: &with.caller };
+    let tripped = with.refused.is_in_a_row(&knobs, &with.caller);
+    let moment = Moment { today: &with.today, mode, caller: &with.caller, tripped };
     let programs = programs(&layers);
     let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
     let forms = Arc::new(Forms::new(&with.places, &knobs.allow_roots, with.resolve));
@@ -214,6 +246,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
         forbids,
         caller,
         plan: with.plan,
+        refused: with.refused,
         mode,
         mode_origin,
         layers,
@@ -291,6 +324,8 @@ struct Moment<'a> {
     today: &'a str,
     mode: Mode,
     caller: &'a Caller,
+    /// What answers left behind does not count.
+    tripped: bool,
 }
 
 impl Moment<'_> {
@@ -299,7 +334,12 @@ impl Moment<'_> {
         let rule = found.rule;
         let expired = rule.expires.as_deref().is_some_and(|last_day| last_day < self.today);
         let elsewhere = || rule.when.as_ref()?.idle(found.matches_as, self.mode, self.caller);
-        let idle = if expired { Some(Idle::Expired) } else { elsewhere() };
+        let rests = self.tripped && rule.lifts && found.matches_as == Verdict::Allow;
+        let idle = match (expired, rests) {
+            (true, _) => Some(Idle::Expired),
+            (_, true) => Some(Idle::Refused),
+            _ => elsewhere(),
+        };
         let bounds = Bounds { reach: Reach::Any, matches_as: found.matches_as };
         Bounded { rule: Arc::new(rule), bounds, idle }
     }

@@ -82,6 +82,24 @@ pub struct Knobs {
     pub limits: Limits,
     /// Further folders that count as the project.
     pub allow_roots: Vec<String>,
+    /// After so many refusals a session is held tighter.
+    pub refusals: Refusals,
+}
+
+/// How many refusals of a session are too many; 0 for never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Refusals {
+    /// In a row: what was granted counts no longer, a person must answer.
+    pub in_a_row: u32,
+    /// In all: nothing but reading runs until a person says so.
+    pub in_all: u32,
+}
+
+/// As documented.
+impl Default for Refusals {
+    fn default() -> Self {
+        Self { in_a_row: 3, in_all: 20 }
+    }
 }
 
 impl Default for Knobs {
@@ -97,6 +115,7 @@ impl Default for Knobs {
             pty: Pty::Auto,
             limits: Limits::default(),
             allow_roots: vec![],
+            refusals: Refusals::default(),
         }
     }
 }
@@ -125,6 +144,10 @@ pub struct Settings {
     pub limits: Limits,
     /// See [`Knobs::allow_roots`].
     pub allow_roots: Option<Vec<String>>,
+    /// See [`Refusals::in_a_row`].
+    pub refusals_in_a_row: Option<u32>,
+    /// See [`Refusals::in_all`].
+    pub refusals_in_all: Option<u32>,
 }
 
 /// Whether a file may loosen.
@@ -182,6 +205,9 @@ impl Knobs {
         );
         refuse(raise(&mut self.on_mixed, settings.on_mixed, may), "on_mixed");
         refuse(raise(&mut self.audit_required, settings.audit_required, may), "audit.required");
+        let Refusals { in_a_row, in_all } = &mut self.refusals;
+        refuse(fewer(in_a_row, settings.refusals_in_a_row, may), "refusals.in_a_row");
+        refuse(fewer(in_all, settings.refusals_in_all, may), "refusals.in_all");
         refuse(lower(&mut self.limits.bytes, settings.limits.bytes, may), "limits.bytes");
         refuse(lower(&mut self.limits.depth, settings.limits.depth, may), "limits.depth");
         refuse(lower(&mut self.limits.nodes, settings.limits.nodes, may), "limits.nodes");
@@ -194,6 +220,17 @@ impl Knobs {
 fn raise<T: Ord + Copy>(knob: &mut T, value: Option<T>, may: May) -> bool {
     match value {
         Some(value) if may == May::Loosen || value >= *knob => *knob = value,
+        Some(_) => return true,
+        None => {}
+    }
+    false
+}
+
+/// Takes over a count unless it is larger (0 is without end) and may not be; says whether it was refused.
+fn fewer(count: &mut u32, value: Option<u32>, may: May) -> bool {
+    let size = |count: u32| if count == 0 { u32::MAX } else { count };
+    match value {
+        Some(value) if may == May::Loosen || size(value) <= size(*count) => *count = value,
         Some(_) => return true,
         None => {}
     }
@@ -233,7 +270,10 @@ mod tests {
             pty: None,
             limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
             allow_roots: Some(vec!["/".into()]),
+            refusals_in_a_row: Some(2),
+            refusals_in_all: Some(0),
         });
+        assert_eq!(knobs.refusals, Refusals { in_a_row: 2, in_all: 20 });
         assert_eq!(knobs.on_unresolved, Verdict::Deny);
         assert_eq!(knobs.on_mixed, Verdict::Deny);
         assert_eq!(knobs.on_ask_without_terminal, WithoutTerminal::Deny);
@@ -243,6 +283,7 @@ mod tests {
         let expected = [
             "on_review_unavailable",
             "on_mixed",
+            "refusals.in_all",
             "limits.bytes",
             "limits.depth",
             "ask.terminals",

@@ -27,7 +27,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy};
+pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy, Refused};
 pub use defaults::Places;
 pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,8 @@ pub struct CapabilityRequest {
     pub display: String,
     /// "Always" patterns, most specific first; empty when none may be offered.
     pub suggestions: Vec<String>,
+    /// Real paths of the files whose content is what runs: an answer is bound to it.
+    pub code: Vec<String>,
     /// What is unusual, for a person.
     pub risks: Vec<String>,
     /// What to do instead; empty when nothing better is known.
@@ -130,6 +132,7 @@ impl CapabilityRequest {
             escalates: false,
             display,
             suggestions: Vec::new(),
+            code: Vec::new(),
             risks: Vec::new(),
             prefer: "",
             span,

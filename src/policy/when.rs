@@ -58,6 +58,8 @@ impl Default for Caller {
 pub enum Idle {
     /// Its last day is over.
     Expired,
+    /// It lifts questions, and the session was refused too often in a row.
+    Refused,
     /// Another mode is on.
     Mode,
     /// The request came in another way.
@@ -74,6 +76,7 @@ impl Idle {
     pub fn word(self) -> &'static str {
         match self {
             Self::Expired => "expired",
+            Self::Refused => "rests after refusals",
             Self::Mode => "other modes",
             Self::Entry => "other entries",
             Self::Agent => "other agents",

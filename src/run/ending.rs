@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::approved::Plan;
 use super::{Outcome, RunError};
-use crate::ask::{Manner, Refusal};
+use crate::ask::{Ledger, Manner, Refusal};
 use crate::decision::Decision;
 
 /// What running needs beside the decision.
@@ -14,6 +14,8 @@ pub struct Means {
     pub plan: Plan,
     /// How a person may be asked; None when nobody may.
     pub asks: Option<Manner>,
+    /// Where the session's answers and refusals are remembered; None without a home.
+    pub ledger: Option<Ledger>,
     /// The folder of the records; None without a home.
     pub state: Option<PathBuf>,
     /// The folder for temporary files, where a record goes that finds no other place.

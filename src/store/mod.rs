@@ -4,6 +4,7 @@ pub mod calls;
 pub mod places;
 pub mod safe;
 pub mod session;
+pub mod sessions;
 
 use sha2::{Digest, Sha256};
 

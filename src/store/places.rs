@@ -55,6 +55,12 @@ impl Folders {
         self.state.join("layers")
     }
 
+    /// What is remembered of sessions. It ends with the login where the system has a folder for that.
+    #[must_use]
+    pub fn sessions(&self) -> PathBuf {
+        self.runtime.as_ref().unwrap_or(&self.state).join("sessions")
+    }
+
     /// The one file that may be written in plan mode, of a session.
     #[must_use]
     pub fn plan_file(&self, session: &str) -> PathBuf {

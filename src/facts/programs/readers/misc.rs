@@ -162,8 +162,9 @@ pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
             ),
             _,
         ) => {}
-        (Some("rules"), Some("list" | "lint" | "test" | "schema")) => {}
-        (Some("grants"), Some("list")) | (Some("audit"), Some("show")) => {}
+        (Some("rules"), None | Some("list" | "lint" | "test" | "schema")) => {}
+        (Some("mode"), None) => {}
+        (Some("grants"), None | Some("list")) | (Some("audit"), Some("show")) => {}
         (Some("-c"), _) => match words.get(1) {
             Some(text) => {
                 let args = words.get(2..).unwrap_or_default().to_vec();

@@ -1,0 +1,133 @@
+//! `gsh grants`: what a person answered that still holds; `gsh mode`: the mode, and the count of refusals.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::rules::list::visible;
+use crate::policy::Policy;
+use crate::store::safe::SafeError;
+use crate::store::sessions::{Grant, Memory, Sessions};
+
+/// The grants for a person, oldest first.
+#[must_use]
+pub fn text(session: &str, memory: &Memory) -> String {
+    if memory.grants.is_empty() {
+        return format!("nothing was granted or refused for the session {session}\n");
+    }
+    let mut text = String::new();
+    for grant in &memory.grants {
+        let until =
+            grant.until.map_or("until the session ends".to_owned(), |until| format!("until {until:.0}"));
+        let place = grant.project.as_deref().map_or("outside any project".to_owned(), visible);
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "{}  {until}, in {place}, given {:.0}{}", grant.id, grant.made, at(grant));
+        for rule in &grant.rules {
+            let destroys = if rule.destroys { "  [destroys]" } else { "" };
+            let (action, pattern) = (rule.action.word(), visible(&rule.pattern));
+            let _ = writeln!(text, "    {action:<6} {}  {pattern}{destroys}", rule.capability);
+        }
+        for (file, _) in &grant.code {
+            let _ = writeln!(text, "    only while {} is as it was", visible(&file.to_string_lossy()));
+        }
+    }
+    text
+}
+
+fn at(grant: &Grant) -> String {
+    grant.terminal.as_deref().map(|terminal| format!(" at {}", visible(terminal))).unwrap_or_default()
+}
+
+/// The same as data.
+#[must_use]
+pub fn json(session: &str, memory: &Memory) -> String {
+    serde_json::to_string_pretty(&json!({ "session": session, "grants": memory.grants })).unwrap_or_default()
+}
+
+/// Takes back one grant, or all.
+///
+/// # Errors
+/// When there is none of this name, or the session's file cannot be written.
+pub fn revoke(sessions: &Sessions, session: &str, id: Option<&str>) -> Result<String, String> {
+    let keeps = |grant: &Grant| id.is_some_and(|id| grant.id != id);
+    let revoked = sessions.change(session, |memory| {
+        let before = memory.grants.len();
+        memory.grants.retain(keeps);
+        before - memory.grants.len()
+    });
+    match (revoked.map_err(|error| error.to_string())?, id) {
+        (0, Some(id)) => Err(format!("no grant {id} in the session {session}: `gsh grants` lists them")),
+        (1, _) => Ok("1 grant taken back\n".to_owned()),
+        (count, _) => Ok(format!("{count} grants taken back\n")),
+    }
+}
+
+/// The mode and the counts.
+#[must_use]
+pub fn mode_text(policy: &Policy) -> String {
+    let (refused, knobs) = (policy.refused, policy.knobs.refusals);
+    format!(
+        "{} (from {})\nrefusals in a row: {} of {}; in all: {} of {}\n",
+        policy.mode.word(),
+        visible(&policy.mode_origin),
+        refused.in_a_row,
+        knobs.in_a_row,
+        refused.in_all,
+        knobs.in_all
+    )
+}
+
+/// Forgets how often the session was refused, and what rests because of it.
+///
+/// # Errors
+/// When the session's file cannot be written.
+pub fn reset(sessions: &Sessions, session: &str) -> Result<String, SafeError> {
+    sessions.change(session, |memory| {
+        (memory.streak, memory.refusals) = (0, 0);
+        memory.resting.clear();
+    })?;
+    Ok(format!("the refusals of the session {session} are forgotten\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::policy::{Layer, Rule, Verdict};
+    use crate::store::places::Folders;
+
+    #[test]
+    fn grants_are_listed_and_taken_back() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
+        let sessions = Sessions::of(&folders);
+        let rule = Rule::new(Layer::Session, "process.execute", "make \u{1b}x", Verdict::Allow);
+        let grant = Grant {
+            id: String::new(),
+            rules: vec![rule],
+            made: Timestamp::UNIX_EPOCH,
+            until: None,
+            terminal: Some("/dev/pts/3".into()),
+            record: None,
+            project: Some("/p".into()),
+            code: vec![("/p/s.sh".into(), "0".into())],
+        };
+        sessions.change("s", |memory| (memory.keep(grant.clone()), memory.keep(grant))).expect("kept");
+        let listed = text("s", &sessions.read("s"));
+        for part in
+            ["g1 ", "g2 ", "until the session ends, in /p", "at /dev/pts/3", "allow", "/p/s.sh is as it was"]
+        {
+            assert!(listed.contains(part), "{part:?} in\n{listed}");
+        }
+        assert!(!listed.contains('\u{1b}'));
+        assert!(json("s", &sessions.read("s")).contains("\"g2\""));
+        assert!(revoke(&sessions, "s", Some("g9")).is_err_and(|why| why.contains("no grant g9")));
+        assert_eq!(revoke(&sessions, "s", Some("g1")).as_deref(), Ok("1 grant taken back\n"));
+        assert_eq!(revoke(&sessions, "s", None).as_deref(), Ok("1 grant taken back\n"));
+        assert!(text("s", &sessions.read("s")).contains("nothing was granted"));
+        sessions.change("s", |memory| (memory.streak, memory.refusals) = (3, 20)).expect("changed");
+        reset(&sessions, "s").expect("reset");
+        assert_eq!(sessions.read("s").refusals, 0);
+    }
+}

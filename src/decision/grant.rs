@@ -1,0 +1,91 @@
+//! What an answer leaves behind, as rules: they lift a question and never a refusal, and each is for one
+//! capability.
+
+use super::{Decision, Judged};
+use crate::policy::pattern::escape;
+use crate::policy::{Destroys, Layer, Policy, Rule, Subject, Verdict};
+
+/// Whether an answer to these requests may outlive the call.
+pub(super) fn may_last(judged: &[Judged], verdict: Verdict, policy: &Policy) -> bool {
+    // What may only tighten asks on, whatever was answered.
+    let held = |rule: &Rule| rule.layer == Layer::Managed || policy.is_untrusted(rule);
+    let mut asking = judged.iter().filter(|each| each.verdict > Verdict::Allow).peekable();
+    matches!(verdict, Verdict::Ask | Verdict::Review)
+        && asking.peek().is_some()
+        && asking.all(|each| {
+            !each.matched.protected
+                && !each.request.escalates
+                && each.request.destroys != Some(Destroys::Recursive)
+                && !each.matched.rule.as_ref().is_some_and(|rule| held(rule))
+        })
+}
+
+/// The requests that ask.
+pub fn asking(decision: &Decision) -> impl Iterator<Item = &Judged> {
+    decision.requests.iter().filter(|each| each.verdict > Verdict::Allow)
+}
+
+/// The rules that let exactly the asking parts of a decision pass, for a grant. None where an answer must
+/// not outlive the call.
+#[must_use]
+pub fn exact(decision: &Decision) -> Option<Vec<Rule>> {
+    decision.lasting.then(|| asking(decision).flat_map(|each| of(each, Verdict::Allow, None)).collect())
+}
+
+/// The rules for chosen patterns, one for each asking part that patterns are offered for; exactly the part
+/// for all others. None where an answer must not outlive the call.
+#[must_use]
+pub fn chosen(decision: &Decision, patterns: &[String]) -> Option<Vec<Rule>> {
+    let mut patterns = patterns.iter();
+    let rules = asking(decision).flat_map(|each| {
+        let pattern = if each.request.suggestions.is_empty() { None } else { patterns.next() };
+        of(each, Verdict::Allow, pattern.map(String::as_str))
+    });
+    decision.lasting.then(|| rules.collect())
+}
+
+/// The rules that refuse what a decision asks about.
+#[must_use]
+pub fn refusing(decision: &Decision) -> Vec<Rule> {
+    asking(decision).flat_map(|each| of(each, Verdict::Deny, None)).collect()
+}
+
+/// The programs that a decision asks about, by the first words of their commands.
+#[must_use]
+pub fn programs(decision: &Decision) -> Vec<String> {
+    let mut found: Vec<String> = vec![];
+    for each in asking(decision) {
+        for text in texts(&each.request.subject) {
+            let program = text.split(' ').next().unwrap_or_default().to_owned();
+            if !matches!(each.request.subject, Subject::Path(_)) && !found.contains(&program) {
+                found.push(program);
+            }
+        }
+    }
+    found
+}
+
+fn of(each: &Judged, action: Verdict, pattern: Option<&str>) -> Vec<Rule> {
+    let capability = each.request.capability.word();
+    let make = |pattern: &str| Rule {
+        destroys: each.request.destroys.is_some(),
+        lifts: action == Verdict::Allow,
+        ..Rule::new(Layer::Session, capability, pattern, action)
+    };
+    match pattern {
+        Some(pattern) => vec![make(pattern)],
+        None => texts(&each.request.subject).into_iter().map(|text| make(&escape(text))).collect(),
+    }
+}
+
+/// The texts that rules must match for the whole subject to be covered.
+fn texts(subject: &Subject) -> Vec<&str> {
+    match subject {
+        Subject::Path(forms) => forms.iter().map(String::as_str).collect(),
+        Subject::Command { written, inner, allow_needs_all: true } => {
+            std::iter::once(written).chain(inner).map(String::as_str).collect()
+        }
+        Subject::Command { written, .. } => vec![written],
+        Subject::Mention(text) => vec![text],
+    }
+}
