@@ -176,3 +176,37 @@ fn a_session_that_is_refused_too_often_is_stopped() {
     let told = allowed.machine.again().args(["mode"]).run();
     assert!(told.stdout().contains("in a row: 0 of 3; in all: 2 of 20"), "{}", told.stdout());
 }
+
+#[test]
+fn an_agent_beneath_gsh_has_a_session_of_its_own() {
+    let script =
+        "printf '#!/bin/bash\\nGSH status --json\\nexit\\n' > claude; chmod +x claude; ./claude; exit";
+    let run = beneath("bypass", script);
+    let status: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    let session = &status["session"];
+    assert!(session["id"].as_str().is_some_and(|id| id.starts_with("claude-")), "{session}");
+    assert_eq!(session["found"], "an agent beneath gsh");
+    assert_eq!(session["beneath"], true);
+    let plain = beneath("bypass", "GSH status --json; exit");
+    let status: serde_json::Value = serde_json::from_str(&plain.stdout()).expect("JSON");
+    assert_eq!(status["session"]["found"], "the gsh above");
+}
+
+#[test]
+fn agents_beneath_gsh_are_held_by_their_own_default() {
+    let decide = |nested, default, text: &str| {
+        let (host, mut policy) = (fixture::host(), builtin_policy());
+        policy.caller.nested = nested;
+        policy.knobs.subagents.default = default;
+        let decision = fixture::decide_on(&host, &policy, text);
+        (decision.verdict, decision.lasting)
+    };
+    for (nested, default, text, expected) in [
+        (false, Verdict::Deny, "frob x", (Verdict::Ask, true)),
+        (true, Verdict::Ask, "frob x", (Verdict::Ask, false)),
+        (true, Verdict::Deny, "frob x", (Verdict::Deny, false)),
+        (true, Verdict::Deny, "ls src", (Verdict::Allow, false)),
+    ] {
+        assert_eq!(decide(nested, default, text), expected, "{nested} {text}");
+    }
+}

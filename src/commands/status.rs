@@ -251,7 +251,12 @@ mod tests {
     }
 
     fn session() -> Session {
-        Session { id: "claude-7-9".into(), found: Found::Process, agent: Agent::Named("claude".into()) }
+        Session {
+            id: "claude-7-9".into(),
+            found: Found::Process,
+            agent: Agent::Named("claude".into()),
+            parents: vec![],
+        }
     }
 
     #[test]

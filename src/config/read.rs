@@ -177,6 +177,10 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
                 _ => settings.refusals_in_all = count,
             }
         }),
+        "subagents" => page.section(value, &["allow_grants", "default"], |page, key, value| match key {
+            "allow_grants" => settings.subagents_allow_grants = page.truth(value),
+            _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
+        }),
         "limits" => {
             page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))
         }

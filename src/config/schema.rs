@@ -22,6 +22,7 @@ pub const TOP: &[&str] = &[
     "forbid",
     "floor",
     "refusals",
+    "subagents",
 ];
 
 /// The keys of an explicit rule.

@@ -11,7 +11,7 @@ use crate::facts::path::{Located, Target};
 use crate::facts::{Change, EffectKind, Facts, Invocation};
 use crate::host::{Host, Node};
 use crate::policy::floor::{self, Hit, Ruling};
-use crate::policy::{Capability, Layer, Mode, Policy, Rule, Subject, Verdict};
+use crate::policy::{Capability, Layer, Match, Mode, Policy, Rule, Subject, Verdict};
 use crate::syntax::Problem;
 
 /// What is decided on.
@@ -36,7 +36,8 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let mut judged: Vec<Judged> = requests(case.facts)
         .into_iter()
         .map(|request| {
-            let matched = case.policy.evaluate(&request);
+            let mut matched = case.policy.evaluate(&request);
+            matched.verdict = matched.verdict.max(nested_default(case.policy, &matched));
             Judged { verdict: matched.verdict, request, matched }
         })
         .collect();
@@ -58,8 +59,12 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let knob =
         knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
     let understood = open.is_none_or(|open| open == Verdict::Allow);
-    let lasting =
-        understood && !standing.firm && knob.is_none() && grant::may_last(&judged, verdict, case.policy);
+    let keeps = !case.policy.caller.nested || case.policy.knobs.subagents.allow_grants;
+    let lasting = keeps
+        && understood
+        && !standing.firm
+        && knob.is_none()
+        && grant::may_last(&judged, verdict, case.policy);
     let reason = reason(&Findings { verdict, judged: &judged, ruling: &ruling, case, mode, knob });
     Decision {
         verdict,
@@ -80,6 +85,13 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
 fn floor_entry(ruling: &Ruling, judged: &[Judged]) -> Option<Arc<str>> {
     let own = || judged.iter().find_map(|each| each.matched.rule.as_ref()?.floor.clone());
     ruling.hits.first().map(|hit| hit.entry.into()).or_else(own)
+}
+
+/// What an agent beneath gsh gets where only a builtin rule asks.
+fn nested_default(policy: &Policy, matched: &Match) -> Verdict {
+    let builtin = matched.rule.as_ref().is_none_or(|rule| rule.layer == Layer::Builtin);
+    let asks = matched.verdict > Verdict::Allow && builtin && policy.caller.nested;
+    if asks { policy.knobs.subagents.default } else { Verdict::Allow }
 }
 
 /// The verdict on what was not understood.

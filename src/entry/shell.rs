@@ -216,19 +216,20 @@ fn options(asked: &Asked, surrounds: &Surrounds, host: &dyn Host, quiet: bool) -
         mode: surrounds.mode(asked.mode, host),
         config: asked.config.clone(),
         layers: line::layer(rules).into_iter().collect(),
-        caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet },
+        caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet, nested: false },
         ..Options::new()
     }
 }
 
 /// The call as those beneath it must know it.
 fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
-    let above = surrounds.above.as_ref();
+    let above = surrounds.above.as_ref().map(|above| &above.call);
     let mut rules = above.map(|call| call.rules.clone()).unwrap_or_default();
     rules.extend(asked.rules.iter().cloned());
     Call {
         mode: policy.mode,
         session: surrounds.session.id.clone(),
+        parents: surrounds.session.parents.clone(),
         folders: surrounds.folders.clone(),
         config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
         rules,

@@ -9,8 +9,8 @@ use crate::ask::Ledger;
 use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
-use crate::policy::{Agent, Mode, Places, Policy, Refused};
-use crate::store::calls::{Call, Calls};
+use crate::policy::{Agent, LayerRules, Mode, Places, Policy, Refused, Verdict};
+use crate::store::calls::{Above, Calls};
 use crate::store::places::Folders;
 use crate::store::session::{Found, Session};
 use crate::store::sessions::{Memory, Sessions};
@@ -31,7 +31,7 @@ pub struct Surrounds {
     /// The entries of the user's calls.
     pub calls: Calls,
     /// The call that this process runs beneath.
-    pub above: Option<Call>,
+    pub above: Option<Above>,
     /// Whose commands these are.
     pub session: Session,
     /// What is remembered of the session.
@@ -50,7 +50,7 @@ impl Surrounds {
         let above = lineage.as_ref().and_then(|lineage| calls.above(lineage));
         let session = Session::find(lineage.as_ref(), &text, above.as_ref());
         // Beneath another gsh its files hold, whatever the environment says.
-        let folders = above.as_ref().map_or_else(|| Folders::new(&find), |call| call.folders.clone());
+        let folders = above.as_ref().map_or_else(|| Folders::new(&find), |above| above.call.folders.clone());
         let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into(), calls.folder().to_owned()];
         if let Some(folders) = &folders {
             ours.extend([folders.config.clone(), folders.state.clone(), folders.cache.clone()]);
@@ -75,7 +75,7 @@ impl Surrounds {
     /// line hold as well.
     #[must_use]
     pub fn policy(&self, machine: &Machine, mut options: Options) -> Policy {
-        if let Some(call) = &self.above {
+        if let Some(Above { call, .. }) = &self.above {
             options.config.clone_from(&call.config);
             let rules = call.rules.iter().map(|(action, text)| (*action, text.as_str()));
             options.layers.extend(line::layer(rules));
@@ -83,11 +83,26 @@ impl Surrounds {
         options.session = Some(self.session.id.clone());
         options.refused = Refused { in_a_row: self.memory.streak, in_all: self.memory.refusals };
         let places = places(machine);
-        options.layers.extend(self.memory.layer(places.project.as_deref(), Timestamp::now()));
+        options.layers.extend(self.answers(places.project.as_deref()));
+        options.caller.nested = self.session.is_nested();
         let mut policy = load(self.folders.as_ref(), places, options);
         let refused = machine.widen(&policy.knobs.allow_roots);
         policy.refuse_roots(&refused);
         policy
+    }
+
+    /// What was answered for this session and holds now. What was refused for the sessions above it holds
+    /// too; what was granted to them does not reach it.
+    fn answers(&self, project: Option<&str>) -> Vec<LayerRules> {
+        let now = Timestamp::now();
+        let sessions = self.folders.as_ref().map(Sessions::of);
+        let parents = self.session.parents.iter();
+        let parents = parents.filter_map(|parent| sessions.as_ref()?.read(parent).layer(project, now));
+        let refusals = parents.map(|mut layer| {
+            layer.rules.retain(|found| found.rule.action == Verdict::Deny);
+            layer
+        });
+        self.memory.layer(project, now).into_iter().chain(refusals).collect()
     }
 
     /// Remembers where the session began, so that what it runs later cannot choose another project by
@@ -117,7 +132,7 @@ impl Surrounds {
     pub fn mode(&self, given: Option<Mode>, host: &dyn Host) -> Option<(Mode, String)> {
         let variable = host.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
         let variable = variable.map(|mode| (mode, "GSH_MODE".to_owned()));
-        let above = self.above.as_ref().map(|call| (call.mode, "the gsh above".to_owned()));
+        let above = self.above.as_ref().map(|above| (above.call.mode, "the gsh above".to_owned()));
         let given = given.map(|mode| (mode, "the command line".to_owned()));
         [above, variable, given]
             .into_iter()

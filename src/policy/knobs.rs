@@ -84,6 +84,24 @@ pub struct Knobs {
     pub allow_roots: Vec<String>,
     /// After so many refusals a session is held tighter.
     pub refusals: Refusals,
+    /// How agents are held that were started beneath gsh.
+    pub subagents: Subagents,
+}
+
+/// How agents are held that were started beneath gsh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Subagents {
+    /// Answers may be remembered for them.
+    pub allow_grants: bool,
+    /// What becomes of what the builtin rules ask about: ask, review or deny.
+    pub default: Verdict,
+}
+
+/// As documented.
+impl Default for Subagents {
+    fn default() -> Self {
+        Self { allow_grants: false, default: Verdict::Ask }
+    }
 }
 
 /// How many refusals of a session are too many; 0 for never.
@@ -116,6 +134,7 @@ impl Default for Knobs {
             limits: Limits::default(),
             allow_roots: vec![],
             refusals: Refusals::default(),
+            subagents: Subagents::default(),
         }
     }
 }
@@ -148,6 +167,10 @@ pub struct Settings {
     pub refusals_in_a_row: Option<u32>,
     /// See [`Refusals::in_all`].
     pub refusals_in_all: Option<u32>,
+    /// See [`Subagents::allow_grants`].
+    pub subagents_allow_grants: Option<bool>,
+    /// See [`Subagents::default`].
+    pub subagents_default: Option<Verdict>,
 }
 
 /// Whether a file may loosen.
@@ -208,6 +231,12 @@ impl Knobs {
         let Refusals { in_a_row, in_all } = &mut self.refusals;
         refuse(fewer(in_a_row, settings.refusals_in_a_row, may), "refusals.in_a_row");
         refuse(fewer(in_all, settings.refusals_in_all, may), "refusals.in_all");
+        refuse(raise(&mut self.subagents.default, settings.subagents_default, may), "subagents.default");
+        // Not to allow is the stricter.
+        let mut forbids = !self.subagents.allow_grants;
+        let wanted = settings.subagents_allow_grants.map(|allows| !allows);
+        refuse(raise(&mut forbids, wanted, may), "subagents.allow_grants");
+        self.subagents.allow_grants = !forbids;
         refuse(lower(&mut self.limits.bytes, settings.limits.bytes, may), "limits.bytes");
         refuse(lower(&mut self.limits.depth, settings.limits.depth, may), "limits.depth");
         refuse(lower(&mut self.limits.nodes, settings.limits.nodes, may), "limits.nodes");
@@ -272,6 +301,8 @@ mod tests {
             allow_roots: Some(vec!["/".into()]),
             refusals_in_a_row: Some(2),
             refusals_in_all: Some(0),
+            subagents_allow_grants: Some(true),
+            subagents_default: Some(Verdict::Deny),
         });
         assert_eq!(knobs.refusals, Refusals { in_a_row: 2, in_all: 20 });
         assert_eq!(knobs.on_unresolved, Verdict::Deny);
@@ -284,6 +315,7 @@ mod tests {
             "on_review_unavailable",
             "on_mixed",
             "refusals.in_all",
+            "subagents.allow_grants",
             "limits.bytes",
             "limits.depth",
             "ask.terminals",

@@ -438,7 +438,7 @@ fn rules_count_in_their_modes_and_for_their_callers() {
     };
     let here = |mode, entry, agent: &str, interactive| {
         let agent = if agent.is_empty() { Agent::Unknown } else { Agent::Named(agent.to_owned()) };
-        let caller = Caller { entry, agent, interactive };
+        let caller = Caller { entry, agent, interactive, nested: false };
         Composition { mode: Some((mode, "test".into())), caller, ..Composition::new(places(), "2030-01-01") }
     };
     use Entry::{Command, Hook};

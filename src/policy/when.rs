@@ -44,12 +44,14 @@ pub struct Caller {
     pub agent: Agent,
     /// A terminal is at hand and questions are not switched off.
     pub interactive: bool,
+    /// It comes from an agent that was started beneath gsh.
+    pub nested: bool,
 }
 
 /// `gsh -c` by somebody unknown, with a terminal.
 impl Default for Caller {
     fn default() -> Self {
-        Self { entry: Entry::Command, agent: Agent::Unknown, interactive: true }
+        Self { entry: Entry::Command, agent: Agent::Unknown, interactive: true, nested: false }
     }
 }
 

@@ -29,12 +29,24 @@ pub struct Call {
     pub mode: Mode,
     /// Its session.
     pub session: String,
+    /// The sessions that it is nested in, nearest first.
+    #[serde(default)]
+    pub parents: Vec<String>,
     /// Where its files lay; None without a home.
     pub folders: Option<Folders>,
     /// The configuration that was given in the place of the user's.
     pub config: Option<PathBuf>,
     /// The rules of its command line.
     pub rules: Vec<(Verdict, String)>,
+}
+
+/// A call that this process runs beneath.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Above {
+    /// The call.
+    pub call: Call,
+    /// How many processes up it is; 0 for this process's own.
+    pub distance: usize,
 }
 
 /// The entries of one user's calls.
@@ -66,11 +78,12 @@ impl Calls {
     /// The nearest call that this process runs beneath, itself included: a program may have taken over
     /// the process of a call. What cannot be read counts as the strictest call.
     #[must_use]
-    pub fn above(&self, lineage: &Lineage) -> Option<Call> {
+    pub fn above(&self, lineage: &Lineage) -> Option<Above> {
         if !self.folder.is_dir() {
             return None;
         }
-        lineage.all().find_map(|process| self.of(process))
+        let mut all = lineage.all().enumerate();
+        all.find_map(|(distance, process)| self.of(process).map(|call| Above { call, distance }))
     }
 
     fn of(&self, process: &Process) -> Option<Call> {
@@ -130,7 +143,7 @@ impl Call {
     /// For an entry that nobody can read.
     fn strictest() -> Self {
         let session = "unreadable".to_owned();
-        Self { mode: Mode::DontAsk, session, folders: None, config: None, rules: vec![] }
+        Self { mode: Mode::DontAsk, session, parents: vec![], folders: None, config: None, rules: vec![] }
     }
 }
 
@@ -152,12 +165,13 @@ mod tests {
         let rules = vec![(Verdict::Deny, "make *".to_owned())];
         let call = Call { mode: Mode::Plan, session: "s".into(), rules, ..Call::strictest() };
         calls.enter(&parent, &call).expect("entered");
-        assert_eq!(calls.above(&lineage).as_ref(), Some(&call));
+        assert_eq!(calls.above(&lineage), Some(Above { call: call.clone(), distance: 2 }));
         let nearer = Call { mode: Mode::Default, ..call.clone() };
         calls.enter(&own, &nearer).expect("entered");
-        assert_eq!(calls.above(&lineage), Some(nearer), "the process that it took over");
+        let found = calls.above(&lineage);
+        assert_eq!(found, Some(Above { call: nearer, distance: 0 }), "the process that it took over");
         calls.leave(&own);
-        assert_eq!(calls.above(&lineage), Some(call));
+        assert_eq!(calls.above(&lineage).map(|above| above.call), Some(call));
         let later = Lineage { own, above: vec![process(70, 99)] };
         assert_eq!(calls.above(&later), None, "a later process of the same number");
     }
@@ -175,6 +189,6 @@ mod tests {
         assert_eq!(fs::read_dir(&calls.folder).expect("listed").count(), 1, "only the living one stays");
         fs::write(calls.entry(&alive), "{").expect("written");
         let lineage = Lineage { own: alive.clone(), above: vec![] };
-        assert_eq!(calls.above(&lineage).map(|call| call.mode), Some(Mode::DontAsk));
+        assert_eq!(calls.above(&lineage).map(|above| above.call.mode), Some(Mode::DontAsk));
     }
 }

@@ -4,7 +4,7 @@
 //! above, else the nearest process above that is no shell, by number and start time. Beneath a call of gsh it is that call's session, whatever
 //! the environment says.
 
-use super::calls::Call;
+use super::calls::Above;
 use crate::policy::Agent;
 use crate::sys::proc::{self, Lineage, Process};
 
@@ -17,6 +17,8 @@ pub struct Session {
     pub found: Found,
     /// The agent it is of.
     pub agent: Agent,
+    /// The sessions that it is nested in, nearest first: those of the agents that started this one.
+    pub parents: Vec<String>,
 }
 
 /// How a session was found.
@@ -24,6 +26,8 @@ pub struct Session {
 pub enum Found {
     /// It is the session of the gsh above.
     Above,
+    /// An agent was started beneath gsh.
+    Nested,
     /// `GSH_SESSION` names it.
     Named,
     /// It is the nearest process above that is no shell, or a terminal's first shell.
@@ -38,6 +42,7 @@ impl Found {
     pub fn word(self) -> &'static str {
         match self {
             Self::Above => "the gsh above",
+            Self::Nested => "an agent beneath gsh",
             Self::Named => "GSH_SESSION",
             Self::Process => "the nearest process above that is no shell",
             Self::Nothing => "nothing above could be looked at",
@@ -117,24 +122,40 @@ impl Session {
     pub fn find(
         lineage: Option<&Lineage>,
         var: &dyn Fn(&str) -> Option<String>,
-        above: Option<&Call>,
+        above: Option<&Above>,
     ) -> Self {
         let agent = agent(lineage, var, above.is_some());
-        if let Some(call) = above {
-            return Self { id: call.session.clone(), found: Found::Above, agent };
+        let make = |id, found, parents| Self { id, found, agent, parents };
+        if let Some(Above { call, distance }) = above {
+            let between = lineage.and_then(|lineage| lineage.above.get(..distance.saturating_sub(1)));
+            let nested = between.and_then(|between| between.iter().find(|each| agent_of(each).is_some()));
+            return match nested {
+                Some(agent) => {
+                    let parents = std::iter::once(&call.session).chain(&call.parents).cloned().collect();
+                    make(named_after(agent), Found::Nested, parents)
+                }
+                None => make(call.session.clone(), Found::Above, call.parents.clone()),
+            };
         }
         if let Some(id) = var("GSH_SESSION").and_then(|name| plain(&name)) {
-            return Self { id, found: Found::Named, agent };
+            return make(id, Found::Named, vec![]);
         }
         match lineage.and_then(root) {
-            Some(process) => {
-                let name = plain(&process.name).unwrap_or_else(|| "process".to_owned());
-                let id = format!("{name}-{}-{}", process.pid, process.started);
-                Self { id, found: Found::Process, agent }
-            }
-            None => Self { id: "unknown".to_owned(), found: Found::Nothing, agent },
+            Some(process) => make(named_after(process), Found::Process, vec![]),
+            None => make("unknown".to_owned(), Found::Nothing, vec![]),
         }
     }
+
+    /// Whether an agent beneath gsh started it.
+    #[must_use]
+    pub fn is_nested(&self) -> bool {
+        !self.parents.is_empty()
+    }
+}
+
+fn named_after(process: &Process) -> String {
+    let name = plain(&process.name).unwrap_or_else(|| "process".to_owned());
+    format!("{name}-{}-{}", process.pid, process.started)
 }
 
 /// The process that a session is named after: the nearest agent above, else the nearest that is no shell;
@@ -197,6 +218,7 @@ fn plain(name: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::policy::Mode;
+    use crate::store::calls::Call;
 
     fn lineage(names: &[&str]) -> Lineage {
         let process = |(index, name): (usize, &&str)| {
@@ -207,16 +229,21 @@ mod tests {
         Lineage { own: all.remove(0), above: all }
     }
 
+    fn above(distance: usize) -> Above {
+        let (session, parents) = ("outer".to_owned(), vec!["first".to_owned()]);
+        let (mode, rules) = (Mode::Default, vec![]);
+        Above { call: Call { mode, session, parents, folders: None, config: None, rules }, distance }
+    }
+
     #[test]
     fn sessions() {
-        let call =
-            Call { mode: Mode::Default, session: "outer".into(), folders: None, config: None, rules: vec![] };
+        let call = above(4);
         let given = |name: &str| (name == "GSH_SESSION").then(|| "../my session".to_owned());
         let none = |_: &str| None;
         let named = |name: &str| Agent::Named(name.to_owned());
         type Var<'a> = &'a dyn Fn(&str) -> Option<String>;
-        type Row<'a> = (&'a [&'a str], Var<'a>, Option<&'a Call>, &'a str, Agent);
-        let table: [Row<'_>; 8] = [
+        type Row<'a> = (&'a [&'a str], Var<'a>, Option<&'a Above>, &'a str, Agent);
+        let table: [Row<'_>; 9] = [
             (&["gsh", "bash", "claude", "bash", "xterm"], &none, None, "claude-98-7", named("claude")),
             (&["gsh", "make", "bash", "codex"], &none, None, "codex-97-7", named("codex")),
             (&["gsh", "bash", "-zsh", "tmux: server"], &none, None, "-zsh-98-7", Agent::None),
@@ -224,11 +251,18 @@ mod tests {
             (&["gsh", "mystery", "systemd"], &none, None, "mystery-99-7", Agent::None),
             (&["gsh", "mystery"], &none, None, "mystery-99-7", Agent::Unknown),
             (&["gsh", "mystery"], &given, None, "mysession", Agent::Unknown),
-            (&["gsh", "claude"], &given, Some(&call), "outer", named("claude")),
+            (&["gsh", "make", "bash", "bash", "claude"], &given, Some(&call), "outer", named("claude")),
+            (&["gsh", "bash", "codex", "make", "bash"], &given, Some(&call), "codex-98-7", named("codex")),
         ];
         for (names, var, above, id, agent) in table {
             let found = Session::find(Some(&lineage(names)), var, above);
             assert_eq!((found.id.as_str(), found.agent), (id, agent), "{names:?}");
+            let parents = match found.found {
+                Found::Nested => &["outer", "first"][..],
+                Found::Above => &["first"],
+                _ => &[],
+            };
+            assert_eq!(found.parents, parents, "{names:?}");
         }
         assert_eq!(Session::find(None, &none, None).found, Found::Nothing);
     }
@@ -238,8 +272,7 @@ mod tests {
         let var = |name: &str| (name == "GSH_AGENT").then(|| "codex".to_owned());
         let lineage = lineage(&["gsh", "mystery"]);
         assert_eq!(Session::find(Some(&lineage), &var, None).agent, Agent::Named("codex".into()));
-        let call =
-            Call { mode: Mode::Default, session: "outer".into(), folders: None, config: None, rules: vec![] };
+        let call = above(1);
         assert_eq!(Session::find(Some(&lineage), &var, Some(&call)).agent, Agent::Unknown);
     }
 }
