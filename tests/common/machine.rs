@@ -279,7 +279,7 @@ impl Screen {
 
     /// Waits for the program's end, which must be this signal's.
     pub(crate) fn wait_for_death(&mut self, of: &str) {
-        let status = self.child.wait().expect("its end");
+        let status = self.end();
         assert_eq!(status.signal(), Some(of), "{status:?}: {}", self.text());
     }
 
@@ -290,6 +290,21 @@ impl Screen {
 
     /// Waits for the program's end; its exit status.
     pub(crate) fn wait(&mut self) -> u32 {
-        self.child.wait().expect("its end").exit_code()
+        self.end().exit_code()
+    }
+
+    /// How it ended; fails the test with the screen when it never does.
+    fn end(&mut self) -> portable_pty::ExitStatus {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("its end") {
+                return status;
+            }
+            if begun.elapsed() > PATIENCE {
+                self.child.kill().expect("killed");
+                panic!("it goes on, with this on the screen:\n{}", self.text());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
