@@ -2,6 +2,7 @@
 //! policy.
 
 pub mod cache;
+pub mod edit;
 pub mod find;
 pub mod line;
 pub mod load;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::store::hash;
+use crate::store::lock::{self, Lock};
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
 
@@ -38,13 +39,12 @@ pub fn is_trusted(folders: &Folders, file: &Path, hash: &str) -> Result<bool, Tr
 /// # Errors
 /// When the file has another content than was shown, or the list cannot be written.
 pub fn trust(folders: &Folders, file: &Path, shown: &[u8]) -> Result<(), TrustError> {
+    let held = lock::take(folders)?;
     let (content, _) = safe::read(file, Owner::Anyone)?;
     if content != shown {
         return Err(TrustError::Changed(file.into()));
     }
-    change(folders, |trusted| {
-        trusted.insert(file.to_string_lossy().into_owned(), hash(shown));
-    })
+    record(&held, folders, file, Some(hash(shown)))
 }
 
 /// Ends the trust in a file.
@@ -52,8 +52,25 @@ pub fn trust(folders: &Folders, file: &Path, shown: &[u8]) -> Result<(), TrustEr
 /// # Errors
 /// When the list cannot be written.
 pub fn untrust(folders: &Folders, file: &Path) -> Result<(), TrustError> {
+    record(&lock::take(folders)?, folders, file, None)
+}
+
+/// Says under a lock that is held which content of a file is trusted; None for no content.
+///
+/// # Errors
+/// When the list cannot be written.
+pub(super) fn record(
+    _held: &Lock,
+    folders: &Folders,
+    file: &Path,
+    hash: Option<String>,
+) -> Result<(), TrustError> {
+    let name = file.to_string_lossy();
     change(folders, |trusted| {
-        trusted.remove(&*file.to_string_lossy());
+        match hash {
+            Some(hash) => trusted.insert(name.into_owned(), hash),
+            None => trusted.remove(&*name),
+        };
     })
 }
 

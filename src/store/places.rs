@@ -49,6 +49,12 @@ impl Folders {
         self.state.join("trusted.json")
     }
 
+    /// Held by whoever changes one of our files.
+    #[must_use]
+    pub fn lock_file(&self) -> PathBuf {
+        self.state.join("lock")
+    }
+
     /// Where layers lie as they were read last.
     #[must_use]
     pub fn layers(&self) -> PathBuf {

@@ -1,8 +1,8 @@
 //! Opening our files so that nobody else can have put words into them, and writing them whole.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -48,6 +48,12 @@ pub enum SafeError {
     /// Nobody writes this much by hand.
     #[error("{} is larger than {MOST} bytes", .0.display())]
     TooLarge(PathBuf),
+    /// Another process holds it for longer than any change takes.
+    #[error("{} is held by another process; try again", .0.display())]
+    Busy(PathBuf),
+    /// It was made by somebody else meanwhile.
+    #[error("{} has just been made by another process", .0.display())]
+    Exists(PathBuf),
 }
 
 /// Who may own a file that is believed.
@@ -62,7 +68,7 @@ pub enum Owner {
 }
 
 /// The largest file that is read.
-const MOST: u64 = 16 << 20;
+pub const MOST: u64 = 16 << 20;
 
 /// Opens a regular file for reading. The last part of the path is not followed if it is a link, and
 /// what was opened is what is looked at.
@@ -104,26 +110,113 @@ pub fn make_folder(path: &Path) -> Result<(), SafeError> {
     check_folder(path)
 }
 
+/// Whose a written file is, and who may do what with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// A new file with this mode, whether there is one or not.
+    New(u32),
+    /// As `New`, and only if there is none yet.
+    First(u32),
+    /// With the owner, group and mode of the file that it replaces.
+    Old {
+        /// Its owner.
+        owner: u32,
+        /// Its group.
+        group: u32,
+        /// Its mode.
+        mode: u32,
+    },
+}
+
+impl As {
+    /// As the file that is there.
+    #[must_use]
+    pub fn old(metadata: &Metadata) -> Self {
+        Self::Old { owner: metadata.uid(), group: metadata.gid(), mode: metadata.mode() & 0o7777 }
+    }
+}
+
 /// Puts new content in a file's place, whole or not at all; private to the user.
 ///
 /// # Errors
 /// When the folder cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
-    let beside = beside(path);
-    let done = write_new(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    put(path, bytes, As::New(0o600))
+}
+
+/// Puts content in a file's place, whole or not at all: whoever is killed at it leaves what was there.
+///
+/// # Errors
+/// When the folder cannot be written, or the owner, group and mode cannot be kept.
+pub fn put(path: &Path, bytes: &[u8], kind: As) -> Result<(), SafeError> {
+    let (beside, file) = new_beside(path).map_err(|source| failed(path, source))?;
+    let done = write(file, bytes, kind).and_then(|()| match kind {
+        As::First(_) => rename_new(&beside, path),
+        As::New(_) | As::Old { .. } => std::fs::rename(&beside, path),
+    });
     done.map_err(|source| {
         // What is half written is of no use; that it cannot be removed changes nothing.
         let _ = std::fs::remove_file(&beside);
-        failed(path, source)
-    })
+        match source.kind() {
+            io::ErrorKind::AlreadyExists => SafeError::Exists(path.into()),
+            _ => failed(path, source),
+        }
+    })?;
+    // The name outlives a crash too, where the file system can promise that.
+    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes the whole content of a file that nobody else has opened.
+fn write(mut file: File, bytes: &[u8], kind: As) -> io::Result<()> {
+    file.write_all(bytes)?;
+    let mode = match kind {
+        As::New(mode) | As::First(mode) => mode,
+        As::Old { owner, group, mode } => {
+            let now = file.metadata()?;
+            if (now.uid(), now.gid()) != (owner, group) {
+                std::os::unix::fs::fchown(&file, Some(owner), Some(group))?;
+            }
+            mode
+        }
+    };
+    // After the owner: changing that takes special bits away.
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.sync_all()
+}
+
+/// Gives a file its name only if nothing has it.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match std::fs::hard_link(from, to) {
+        Ok(()) => std::fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // Not every file system has second names.
+        Err(_) if std::fs::symlink_metadata(to).is_err() => std::fs::rename(from, to),
+        Err(error) => Err(error),
+    }
+}
+
+/// How many names that somebody else has taken are passed over.
+const TRIES: usize = 64;
+
+/// A new, private file in the same folder. What already has the name, planted or left behind, is neither
+/// followed nor touched.
+fn new_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).custom_flags(flags.bits()).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_data()
+    options.write(true).create_new(true).mode(0o600).custom_flags(flags.bits());
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..TRIES {
+        let beside = beside(path);
+        match options.open(&beside) {
+            Ok(file) => return Ok((beside, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
 }
 
 /// A name in the same folder that no other writer uses.
@@ -134,7 +227,7 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}-{number}.new", std::process::id()))
 }
 
-fn failed(path: &Path, source: io::Error) -> SafeError {
+pub(super) fn failed(path: &Path, source: io::Error) -> SafeError {
     match source.kind() {
         // Below something that is no folder there is no file either.
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => SafeError::Missing(path.into()),
@@ -180,8 +273,8 @@ fn check_folder(path: &Path) -> Result<(), SafeError> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::fs;
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -215,5 +308,40 @@ mod tests {
         assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path().join("a/b")).expect("read").count(), 1);
         assert_eq!(fs::metadata(folder.path().join("a")).expect("there").mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn what_replaces_a_file_has_its_mode_and_a_first_one_replaces_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("config.toml");
+        put(&path, b"one", As::First(0o644)).expect("made");
+        assert!(matches!(put(&path, b"two", As::First(0o644)), Err(SafeError::Exists(_))));
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("mode");
+        let old = As::old(&fs::metadata(&path).expect("there"));
+        put(&path, b"three", old).expect("replaced");
+        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o7777, 0o640);
+        assert_eq!(fs::read(&path).expect("read"), b"three");
+        assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left beside it");
+    }
+
+    #[test]
+    fn planted_names_are_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, victim) = (folder.path().join("state"), folder.path().join("victim"));
+        fs::write(&victim, "precious").expect("written");
+        // The names that come next, as far as other tests leave them to us.
+        let name = beside(&path).file_name().expect("a name").to_string_lossy().into_owned();
+        let number: u32 = name
+            .split_once('-')
+            .and_then(|(_, rest)| rest.strip_suffix(".new")?.parse().ok())
+            .expect("a number");
+        for next in number..number + 40 {
+            let planted = format!(".state.{}-{next}.new", std::process::id());
+            symlink(&victim, folder.path().join(planted)).expect("linked");
+        }
+        replace(&path, b"ours").expect("replaced");
+        assert_eq!(fs::read(&path).expect("read"), b"ours");
+        assert_eq!(fs::read(&victim).expect("read"), b"precious");
+        assert!(fs::symlink_metadata(&path).expect("there").is_file());
     }
 }
