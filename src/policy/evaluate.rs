@@ -191,9 +191,9 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether an answer left this allow behind.
+/// Whether an answer left this behind. An ask of that kind lowers no refusal either.
 fn lifts(compiled: &Compiled) -> bool {
-    compiled.rule.lifts && compiled.bounds.matches_as == Verdict::Allow
+    compiled.rule.lifts
 }
 
 fn by_rule(compiled: &Compiled) -> Match {

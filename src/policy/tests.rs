@@ -392,6 +392,13 @@ fn a_damaged_layer_refuses_and_asks() {
 }
 
 #[test]
+fn what_an_answer_left_lowers_no_refusal() {
+    let text = "deny process.execute git push *\nlifts ask process.execute git *\nlifts deny process.execute git gc";
+    let commands = [(command("git push"), Deny), (command("git log"), Ask), (command("git gc"), Deny)];
+    check(&user(text), &commands);
+}
+
+#[test]
 fn a_raised_allow_hides_no_refusal() {
     let text = "deny process.execute git push *\ndeny file.write.project */keep\n
                 allow process.execute nice *\nallow file.write.project *\n

@@ -7,13 +7,14 @@ use super::entries::Entries;
 use super::lines::Written;
 use super::{Change, EditError, Place, Which};
 use crate::config::new_rule::NewRule;
-use crate::config::read::{Origin, read};
+use crate::config::read::{Example, Origin, Reading, read};
 use crate::policy::{Capability, LayerRule, LayerRules, Rule, pattern};
 
 /// A text of a file's, read.
 pub(super) struct Draft<'o> {
     pub(super) text: String,
     pub(super) layer: LayerRules,
+    examples: Vec<Example>,
     origin: Origin<'o>,
 }
 
@@ -23,10 +24,40 @@ impl<'o> Draft<'o> {
     /// # Errors
     /// When it is no TOML.
     pub(super) fn new(text: String, origin: Origin<'o>) -> Result<Self, EditError> {
-        let layer = read(&text, &origin).layer;
+        let Reading { layer, examples } = read(&text, &origin);
         match layer.damage.first() {
             Some(report) if Entries::of(&text).is_none() => Err(EditError::Malformed(report.clone())),
-            _ => Ok(Self { text, layer, origin }),
+            _ => Ok(Self { text, layer, examples, origin }),
+        }
+    }
+
+    /// What one rule of the text means, as it would be written in a file of no project.
+    ///
+    /// # Errors
+    /// When there is no such rule, or it means something only where it stands.
+    pub(super) fn chosen(&self, which: &Which) -> Result<Vec<NewRule>, EditError> {
+        let entries = self.entries()?;
+        let at = self.find(&entries, which)?;
+        let rules = entries.all.get(at).map_or(vec![], |entry| self.of_line(entry.line));
+        if rules.iter().any(|entry| entry.shorthand) {
+            return Err(EditError::CatchAll(self.origin.path.into()));
+        }
+        Ok(rules.into_iter().map(|entry| self.anew(entry.rule)).collect())
+    }
+
+    fn anew(&self, rule: Rule) -> NewRule {
+        let mut examples = self.examples.iter().filter(|example| example.rule == rule);
+        let examples = examples.next().map(|of| (of.matches.clone(), of.not_matches.clone()));
+        let (matches, not_matches) = examples.unwrap_or_default();
+        NewRule {
+            destroys: rule.destroys,
+            lifts: rule.lifts,
+            reason: rule.reason.as_deref().map(str::to_owned),
+            expires: rule.expires.as_deref().map(str::to_owned),
+            when: rule.when.as_deref().cloned().unwrap_or_default(),
+            matches,
+            not_matches,
+            ..NewRule::new(&rule.capability, &rule.pattern, rule.action)
         }
     }
 

@@ -5,9 +5,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::check::Draft;
-use super::{Change, EditError};
+use super::{Change, EditError, Which};
 use crate::config::cache::Stamp;
 use crate::config::find::{MANAGED, Source, sources};
+use crate::config::new_rule::NewRule;
 use crate::config::read::Origin;
 use crate::config::trust;
 use crate::policy::{Layer, Rule};
@@ -80,6 +81,14 @@ impl<'a> Editor<'a> {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.source.path
+    }
+
+    /// What one of its rules means.
+    ///
+    /// # Errors
+    /// When there is no such rule, or it means something only where it stands.
+    pub fn chosen(&self, which: &Which) -> Result<Vec<NewRule>, EditError> {
+        Draft::new(self.read()?.text, self.origin())?.chosen(which)
     }
 
     /// What a change would do. Nothing is written.

@@ -1,8 +1,8 @@
 //! Changes of the rules in a file, so that a person's own text around them stays as it is.
 //!
 //! `entries` finds where each rule stands, `change` makes another text of one, `check` reads that again
-//! and holds it against what was meant, `file` puts it in the file's place under a lock, and `always`
-//! chooses the file for an answer.
+//! and holds it against what was meant, `file` puts it in the file's place under a lock, `always` chooses
+//! the file for an answer, and `promote` takes a rule from one file to another.
 
 mod always;
 mod change;
@@ -12,6 +12,7 @@ mod file;
 #[cfg(test)]
 mod files;
 mod lines;
+mod promote;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 
 pub use always::{Answer, Scope, Setting, always};
 pub use file::{Edited, Editor, Found};
+pub use promote::{Promoted, promote};
 
 use super::new_rule::NewRule;
 use super::trust::TrustError;
@@ -97,6 +99,9 @@ pub enum EditError {
     /// The order of the two is that of their tables.
     #[error("{}: the two stand in different tables, whose order decides; move one table by hand", .0.display())]
     Apart(PathBuf),
+    /// A catch-all gives way to all rules of all files, which is its file's affair.
+    #[error("{}: a catch-all `capability = action` is not promoted; write the rule that is meant", .0.display())]
+    CatchAll(PathBuf),
     /// The change would have done more than was meant.
     #[error("{}: this change cannot be made safely; edit the file by hand", .0.display())]
     Unsure(PathBuf),
