@@ -5,6 +5,7 @@ mod architecture;
 mod ask;
 mod cases;
 mod common;
+mod edit;
 mod floor;
 mod fuzz;
 mod laws;

@@ -9,6 +9,7 @@ use super::grants::GrantsCall;
 use super::rules::RulesCall;
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use crate::commands::rules::change::{self, Here};
 use crate::commands::status::Situation;
 use crate::commands::{brief, check, explain, grants, rules, status, trust};
 use crate::config::line;
@@ -85,11 +86,12 @@ fn call_of(call: Call) -> ExitCode {
 }
 
 fn ruled(call: &RulesCall) -> ExitCode {
-    let (_, _, policy) = here();
     match call {
         RulesCall::List { json } => {
+            let (_, _, policy) = here();
             print(&if *json { rules::list::json(&policy) } else { rules::list::text(&policy) })
         }
+        RulesCall::Change(call) => changed(call),
     }
 }
 
@@ -119,6 +121,25 @@ fn changing(change: impl FnOnce(&Surrounds, &Sessions) -> Result<String, String>
         Some(folders) => said(change(&surrounds, &Sessions::of(folders))),
         None => failed("there is no home folder that sessions are remembered in"),
     }
+}
+
+fn changed(call: &change::Call) -> ExitCode {
+    if let Err(why) = guard::may_change() {
+        return failed(&why);
+    }
+    let (surrounds, machine, _) = here();
+    let (project, cwd) = (machine.project(), std::env::current_dir().unwrap_or_default());
+    let here = Here {
+        folders: surrounds.folders.as_ref(),
+        project: project.as_deref(),
+        cwd: &cwd,
+        policy: &|| here().2,
+    };
+    let done = change::run(call, &here).map(|said| {
+        said.warnings.iter().for_each(|warning| eprintln!("gsh: warning: {warning}"));
+        said.text
+    });
+    said(done)
 }
 
 fn asked(shell: ShellCall, own: Own) -> Asked {

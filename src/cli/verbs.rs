@@ -349,7 +349,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Check(checked) => Call::Check(checked.into_call()?),
         Verb::Explain(Explained { program: Some(name), .. }) => Call::ExplainProgram(name),
         Verb::Explain(explained) => Call::Explain(explained.into_call()?),
-        Verb::Rules(rules) => Call::Rules(rules.into_call()),
+        Verb::Rules(rules) => Call::Rules(rules.into_call()?),
         Verb::Grants(grants) => Call::Grants(grants.into_call()),
         Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
         Verb::Status(Output { json }) => Call::Status { json },

@@ -393,7 +393,8 @@ fn a_damaged_layer_refuses_and_asks() {
 
 #[test]
 fn what_an_answer_left_lowers_no_refusal() {
-    let text = "deny process.execute git push *\nlifts ask process.execute git *\nlifts deny process.execute git gc";
+    let text =
+        "deny process.execute git push *\nlifts ask process.execute git *\nlifts deny process.execute git gc";
     let commands = [(command("git push"), Deny), (command("git log"), Ask), (command("git gc"), Deny)];
     check(&user(text), &commands);
 }

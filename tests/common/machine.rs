@@ -140,15 +140,26 @@ impl Gsh {
 
     /// Starts it on a terminal of this size.
     pub(crate) fn pty(self, columns: u16, rows: u16) -> Screen {
+        let command = self.on_terminal(&self.args);
+        Screen::start(command, columns, rows, Some(self))
+    }
+
+    /// Starts one more of it on a terminal, while the machine stays here for others.
+    pub(crate) fn beside(&self, args: &[&str]) -> Screen {
+        let args: Vec<OsString> = args.iter().map(Into::into).collect();
+        Screen::start(self.on_terminal(&args), 400, 30, None)
+    }
+
+    fn on_terminal(&self, args: &[OsString]) -> CommandBuilder {
         let mut command = CommandBuilder::new(&self.program);
-        command.args(&self.args);
+        command.args(args);
         command.env_clear();
         for (name, value) in self.variables() {
             command.env(name, value);
         }
         command.env("TERM", "xterm");
         command.cwd(self.at("project"));
-        Screen::start(command, columns, rows, Some(self))
+        command
     }
 }
 

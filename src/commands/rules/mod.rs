@@ -1,3 +1,4 @@
 //! `gsh rules …`: the rules as they hold, and changes to the files that hold them.
 
+pub mod change;
 pub mod list;

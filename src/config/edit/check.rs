@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::change::{self, Cannot, Goal};
-use super::entries::Entries;
+use super::entries::{Entries, Entry};
 use super::lines::Written;
 use super::{Change, EditError, Place, Which};
 use crate::config::new_rule::NewRule;
 use crate::config::read::{Example, Origin, Reading, read};
+use crate::config::schema::names_capability;
 use crate::policy::{Capability, LayerRule, LayerRules, Rule, pattern};
 
 /// A text of a file's, read.
@@ -38,11 +39,21 @@ impl<'o> Draft<'o> {
     pub(super) fn chosen(&self, which: &Which) -> Result<Vec<NewRule>, EditError> {
         let entries = self.entries()?;
         let at = self.find(&entries, which)?;
-        let rules = entries.all.get(at).map_or(vec![], |entry| self.of_line(entry.line));
+        let entry = entries.all.get(at).ok_or_else(|| self.unsure())?;
+        let rules = self.of_line(entry.line);
         if rules.iter().any(|entry| entry.shorthand) {
             return Err(EditError::CatchAll(self.origin.path.into()));
         }
-        Ok(rules.into_iter().map(|entry| self.anew(entry.rule)).collect())
+        let mut rules: Vec<_> = rules.into_iter().map(|entry| self.anew(entry.rule)).collect();
+        let in_agents_form = entry.pattern.is_none() && !names_capability(&entry.capability);
+        // It stays one rule, unless its paths depend on where it stands.
+        if in_agents_form && !rules.iter().any(|rule| rule.capability.starts_with("file.")) {
+            rules.truncate(1);
+            for rule in &mut rules {
+                (rule.capability, rule.pattern) = (entry.capability.clone(), "*".to_owned());
+            }
+        }
+        Ok(rules)
     }
 
     fn anew(&self, rule: Rule) -> NewRule {
@@ -203,38 +214,39 @@ impl<'o> Draft<'o> {
         self.rules().filter(|entry| entry.rule.line == line).cloned().collect()
     }
 
-    /// The one rule that is meant.
-    fn find(&self, entries: &Entries, which: &Which) -> Result<usize, EditError> {
-        let fits = |entry: &super::entries::Entry| match which {
+    /// The lines of the rules that fit.
+    pub(super) fn lines(&self, which: &Which) -> Result<Vec<usize>, EditError> {
+        let entries = self.entries()?;
+        Ok(self.fitting(&entries, which).into_iter().map(|(_, entry)| entry.line).collect())
+    }
+
+    fn fitting<'e>(&self, entries: &'e Entries, which: &Which) -> Vec<(usize, &'e Entry)> {
+        let fits = |entry: &Entry| match which {
             Which::Line(line) => entry.line == *line,
             Which::Says { capability, pattern } => {
                 let named = |name: &str| capability.as_deref().is_none_or(|wanted| wanted == name);
-                let as_written = match &entry.pattern {
-                    Some(written) => written == pattern && named(&entry.capability),
-                    None => {
-                        entry.capability == *pattern && capability.is_none()
-                            || pattern == "*" && capability.as_ref() == Some(&entry.capability)
-                    }
-                };
                 let as_listed =
                     |each: &LayerRule| each.rule.pattern == *pattern && named(&each.rule.capability);
-                as_written || self.of_line(entry.line).iter().any(as_listed)
+                entry.says(capability.as_deref(), pattern) || self.of_line(entry.line).iter().any(as_listed)
             }
         };
-        let found: Vec<usize> =
-            entries.all.iter().enumerate().filter(|(_, entry)| fits(entry)).map(|(at, _)| at).collect();
-        let lines = |found: &[usize]| {
-            found.iter().filter_map(|at| entries.all.get(*at)).map(|entry| entry.line).collect::<Vec<_>>()
-        };
-        match found[..] {
-            [] => Err(EditError::NoSuchRule(self.origin.path.into())),
+        entries.all.iter().enumerate().filter(|(_, entry)| fits(entry)).collect()
+    }
+
+    /// The one rule that is meant.
+    fn find(&self, entries: &Entries, which: &Which) -> Result<usize, EditError> {
+        let path = self.origin.path;
+        match self.fitting(entries, which)[..] {
+            [] => Err(EditError::NoSuchRule(path.into())),
             // Several in one line cannot be told apart by what was read.
-            [only] => {
-                let here = lines(&[only]);
-                let sharing = entries.all.iter().filter(|entry| here.contains(&entry.line)).count();
-                if sharing > 1 { Err(EditError::Form(self.origin.path.into())) } else { Ok(only) }
+            [(_, only)] if entries.all.iter().filter(|entry| entry.line == only.line).count() > 1 => {
+                Err(EditError::Form(path.into()))
             }
-            _ => Err(EditError::Several { file: self.origin.path.into(), lines: lines(&found) }),
+            [(at, _)] => Ok(at),
+            ref several => {
+                let lines = several.iter().map(|(_, entry)| entry.line).collect();
+                Err(EditError::Several { file: path.into(), lines })
+            }
         }
     }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Key, RawString, Table, TableLike};
 
+use crate::policy::agent_form::translate;
+
 use super::lines::{comments_below, end_of_line, is_end_of_run, line, start_of_line, with_comments};
 
 /// How a rule is written.
@@ -38,6 +40,20 @@ pub(super) struct Entry {
     pub(super) terms: Vec<(String, String)>,
     /// The comments among its own lines, which go with it into another form.
     pub(super) comments: Vec<String>,
+}
+
+impl Entry {
+    /// Whether it is written so, or in an agent's form that means the same.
+    pub(super) fn says(&self, capability: Option<&str>, pattern: &str) -> bool {
+        match (&self.pattern, capability) {
+            (Some(written), _) => written == pattern && capability.is_none_or(|name| name == self.capability),
+            (None, Some(name)) => pattern == "*" && name == self.capability,
+            (None, None) => {
+                let meant = translate(pattern);
+                self.capability == pattern || meant.is_some() && meant == translate(&self.capability)
+            }
+        }
+    }
 }
 
 /// A capability's table.

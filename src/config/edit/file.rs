@@ -83,6 +83,20 @@ impl<'a> Editor<'a> {
         &self.source.path
     }
 
+    /// Its layer.
+    #[must_use]
+    pub fn layer(&self) -> Layer {
+        self.source.layer
+    }
+
+    /// The lines of the rules that fit.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn lines(&self, which: &Which) -> Result<Vec<usize>, EditError> {
+        Draft::new(self.read()?.text, self.origin())?.lines(which)
+    }
+
     /// What one of its rules means.
     ///
     /// # Errors

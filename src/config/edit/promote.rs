@@ -40,13 +40,14 @@ pub fn promote(
     // Before anything is written: a line may be another rule's once the file has changed.
     from.draft(remove)?;
     let to = to.apply(add)?;
-    let is_the_same = |_: &super::Found| match from.chosen(which)?.into_iter().zip(&rules).all(|(mut now, then)| {
-        now.lifts = true;
-        now == *then
-    }) {
-        true => Ok(()),
-        false => Err(EditError::Restless(from.path().into())),
-    };
+    let is_the_same =
+        |_: &super::Found| match from.chosen(which)?.into_iter().zip(&rules).all(|(mut now, then)| {
+            now.lifts = true;
+            now == *then
+        }) {
+            true => Ok(()),
+            false => Err(EditError::Restless(from.path().into())),
+        };
     let from = from.apply_if(remove, &is_the_same);
     Ok(Promoted { to, from })
 }
