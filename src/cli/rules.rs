@@ -16,7 +16,7 @@ pub enum RulesCall {
         json: bool,
     },
     /// Change them.
-    Change(Call),
+    Change(Box<Call>),
 }
 
 /// As typed.
@@ -167,6 +167,6 @@ impl File {
         let layers =
             [(self.user, Layer::User), (self.project, Layer::Project), (self.own, Layer::UserProject)];
         let layer = layers.into_iter().find(|(given, _)| *given).map(|(_, layer)| layer);
-        RulesCall::Change(Call { wanted, layer, dry_run: self.dry_run })
+        RulesCall::Change(Box::new(Call { wanted, layer, dry_run: self.dry_run }))
     }
 }

@@ -74,5 +74,5 @@ fn has_effect(found: &Found, layer: Layer, forbids_trust: bool) -> Result<(), Ed
     if !found.trusted || forbids_trust && layer == Layer::Project {
         return Err(EditError::Untrusted(found.path.clone()));
     }
-    found.damage.clone().map_or(Ok(()), |report| Err(EditError::Damaged(report)))
+    found.damage.clone().map_or(Ok(()), |report| Err(EditError::Damaged(report.into())))
 }

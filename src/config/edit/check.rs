@@ -27,7 +27,7 @@ impl<'o> Draft<'o> {
     pub(super) fn new(text: String, origin: Origin<'o>) -> Result<Self, EditError> {
         let Reading { layer, examples } = read(&text, &origin);
         match layer.damage.first() {
-            Some(report) if Entries::of(&text).is_none() => Err(EditError::Malformed(report.clone())),
+            Some(report) if Entries::of(&text).is_none() => Err(EditError::Malformed(report.clone().into())),
             _ => Ok(Self { text, layer, examples, origin }),
         }
     }
@@ -106,7 +106,7 @@ impl<'o> Draft<'o> {
     fn alone(&self, rule: &Written) -> Result<Vec<LayerRule>, EditError> {
         let alone = read(&rule.block("\n"), &self.origin).layer;
         match alone.damage.into_iter().next() {
-            Some(report) => Err(EditError::Rule(report)),
+            Some(report) => Err(EditError::Rule(report.into())),
             None if alone.rules.is_empty() => Err(self.unsure()),
             None => Ok(alone.rules),
         }

@@ -169,7 +169,7 @@ impl<'a> Editor<'a> {
         let trusted = !self.source.needs_trust || metadata.is_none() || is_trusted();
         let text = String::from_utf8(bytes).map_err(|error| {
             let title = format!("byte {} is no UTF-8", error.utf8_error().valid_up_to());
-            EditError::Malformed(Report::of_file(title, &path.to_string_lossy()))
+            EditError::Malformed(Report::of_file(title, &path.to_string_lossy()).into())
         })?;
         Ok(Content { text, metadata, trusted })
     }

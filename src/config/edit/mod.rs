@@ -75,13 +75,13 @@ pub enum EditError {
     NoProject,
     /// It is no TOML: where.
     #[error("the file is malformed and was left as it is; put it right first\n{0}")]
-    Malformed(Report),
+    Malformed(Box<Report>),
     /// Something in it is wrong, so no allow in it has an effect.
     #[error("the file has an error, so nothing in it allows anything; put it right first\n{0}")]
-    Damaged(Report),
+    Damaged(Box<Report>),
     /// The new rule is none: why.
     #[error("nothing was written: {}{}", .0.title, .0.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default())]
-    Rule(Report),
+    Rule(Box<Report>),
     /// No rule fits.
     #[error("{} has no such rule; `gsh rules list` shows each with its file and line", .0.display())]
     NoSuchRule(PathBuf),
