@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::common::machine::{Gsh, Run};
+use crate::common::machine::{Gsh, Run, starting};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 
@@ -12,6 +12,7 @@ const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 fn bash(args: &[&str], stdin: &str) -> (Option<i32>, Option<i32>, Vec<u8>) {
     use std::io::Write;
     use std::os::unix::process::ExitStatusExt;
+    let turn = starting();
     let mut child = Command::new("/bin/bash")
         .args(args)
         .env_clear()
@@ -22,6 +23,7 @@ fn bash(args: &[&str], stdin: &str) -> (Option<i32>, Option<i32>, Vec<u8>) {
         .stderr(Stdio::null())
         .spawn()
         .expect("bash");
+    drop(turn);
     // A text that does not read its input may be gone before it is written.
     let _ = child.stdin.take().expect("its input").write_all(stdin.as_bytes());
     let output = child.wait_with_output().expect("its end");
@@ -238,6 +240,7 @@ fn make_builds_with_gsh_as_with_bash() {
                 .args(["--no-print-directory", &shell, "program", "version"])
                 .run();
             let built = std::fs::read(run.at("project/program")).expect("the program");
+            let _turn = starting();
             let says = Command::new(run.at("project/program")).output().expect("it runs").stdout;
             (run.status, run.stdout(), run.stderr(), built, says)
         })

@@ -8,12 +8,21 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// A screen that does not show what is waited for by then never will.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Held while a program is started. A terminal's end is for a moment one that programs inherit, and gsh
+/// would rightly take whoever holds it for somebody behind that terminal.
+pub(crate) fn starting() -> MutexGuard<'static, ()> {
+    static STARTING: Mutex<()> = Mutex::new(());
+    // A test that failed meanwhile says nothing about this one.
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A call of gsh, being put together.
 pub(crate) struct Gsh {
@@ -113,6 +122,7 @@ impl Gsh {
 
     /// Runs it to its end, with pipes.
     pub(crate) fn run(self) -> Run {
+        let turn = starting();
         let mut child = Command::new(&self.program)
             .args(&self.args)
             .env_clear()
@@ -123,6 +133,7 @@ impl Gsh {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the program starts");
+        drop(turn);
         let mut input = child.stdin.take().expect("a pipe to it");
         let bytes = self.stdin.clone();
         // It may end without reading everything: no error of this test.
@@ -227,9 +238,12 @@ impl Screen {
     /// Starts a command on a terminal of this size.
     pub(crate) fn start(command: CommandBuilder, columns: u16, rows: u16, machine: Option<Gsh>) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let turn = starting();
         let pair = native_pty_system().openpty(size).expect("a terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("its output");
+        let keys = pair.master.take_writer().expect("its input");
+        drop(turn);
         let (sender, output) = channel();
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
@@ -239,7 +253,6 @@ impl Screen {
                 }
             }
         });
-        let keys = pair.master.take_writer().expect("its input");
         let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
         let parser = vt100::Parser::new(rows, columns, 200);
         Self { parser, output, keys, child, _leader: pair.master, machine }

@@ -259,3 +259,81 @@ fn a_folder_that_cannot_be_written_takes_nothing() {
     assert_eq!(written(&answer), (Some(expected.0.as_path()), expected.1.to_owned()));
     assert!(home.is_trusted(), "what was trusted stays so");
 }
+
+#[test]
+fn a_users_file_in_a_repository_stays_trusted() {
+    let home = Home::new();
+    let file = home.folders.home.join("dotfiles/gsh.toml");
+    write(&file, "");
+    fs::create_dir_all(home.folders.home.join("dotfiles/.git")).expect("made");
+    fs::create_dir_all(&home.folders.config).expect("made");
+    symlink(&file, home.folders.user_file()).expect("linked");
+    let trusted = || {
+        let content = fs::read(&file).expect("read");
+        trust::is_trusted(&home.folders, &file, &hash(&content)).expect("a list")
+    };
+    assert_eq!(written(&home.always("make", Scope::User)), (None, "Untrusted".to_owned()));
+    let edited = home.editor(Layer::User).apply(Change::Add(&[rule("make")])).expect("written");
+    assert!(!edited.trusted && !trusted(), "an edit makes no trust");
+    trust::trust(&home.folders, &file, text(&file).as_bytes()).expect("trusted");
+    assert_eq!(written(&home.always("cargo", Scope::User)), (Some(file.as_path()), String::new()));
+    assert!(trusted(), "and takes none away");
+}
+
+#[test]
+fn a_rule_is_promoted() {
+    let home = Home::new();
+    let said = "\
+[permissions]
+'tool.use' = 'allow'
+'Bash(npm test:*)' = 'allow'
+[permissions.'file.read']
+'./notes/*' = { action = 'allow', reason = 'r', match = ['notes/a'], modes = ['plan'] }
+'~/x' = 'deny'
+";
+    let go = |pattern: &str, dry_run| {
+        let which = Which::Says { capability: None, pattern: pattern.to_owned() };
+        promote(&home.folders, Some(&home.project), Layer::Project, &which, dry_run)
+    };
+    write(&home.file(), said);
+    go("Bash(npm test:*)", true).expect("it could be");
+    assert_eq!((text(&home.file()), text(&home.folders.user_file())), (said.to_owned(), String::new()));
+    for pattern in ["Bash(npm test:*)", "./notes/*", "~/x"] {
+        let done = go(pattern, false).expect("promoted");
+        assert!(done.from.is_ok(), "{:?}", done.from);
+    }
+    let notes = home.project.join("notes").display().to_string();
+    let expected = format!(
+        "\
+[[permissions.rules]]
+capability = \"Bash(npm test:*)\"
+action = \"allow\"
+lifts = \"ask\"
+
+[[permissions.rules]]
+capability = \"file.read\"
+pattern = \"{notes}/*\"
+action = \"allow\"
+lifts = \"ask\"
+reason = \"r\"
+match = [\"{notes}/a\"]
+modes = [\"plan\"]
+
+[[permissions.rules]]
+capability = \"file.read\"
+pattern = \"~/x\"
+action = \"deny\"
+lifts = \"ask\"
+"
+    );
+    assert_eq!(text(&home.folders.user_file()), expected);
+    assert_eq!(text(&home.file()), "[permissions]\n'tool.use' = 'allow'\n[permissions.'file.read']\n");
+    assert!(matches!(go("tool.use", false), Err(EditError::CatchAll(_))));
+    assert!(matches!(go("~/x", false), Err(EditError::NoSuchRule(_))));
+
+    // Where the user's file takes nothing, it stays where it is.
+    write(&home.file(), said);
+    write(&home.folders.user_file(), "mode = 'plan");
+    assert!(matches!(go("~/x", false), Err(EditError::Malformed(_))));
+    assert_eq!(text(&home.file()), said);
+}
