@@ -176,11 +176,15 @@ pub fn exact(decision: &Decision) -> Vec<Kept> {
 }
 
 /// The asking parts, each with its patterns. One command that asks for several capabilities is one
-/// part. None when a part has no pattern: the rest would not be enough.
+/// part. None when a part has no pattern: the rest would not be enough. The network alone needs none of
+/// its own: what the command does there is what it does.
 fn parts(decision: &Decision) -> Option<Vec<Offered>> {
     let mut found: Vec<(&Subject, Offered)> = Vec::new();
     for judged in asking(decision) {
         let request = &judged.request;
+        if request.suggestions.is_empty() && request.capability != Capability::NetworkAccess {
+            return None;
+        }
         let index = found.iter().position(|(subject, _)| **subject == request.subject);
         let index = index.unwrap_or_else(|| {
             let subject = crate::decision::answer::subject(&request.subject).to_owned();

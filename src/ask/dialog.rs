@@ -102,14 +102,26 @@ pub struct Dialog<'a> {
     /// The window in which the question itself was shown to its end.
     read: Option<Window>,
     pub(super) note: &'static str,
+    /// The view, cut to the window.
+    cut: views::Cut,
 }
 
 impl<'a> Dialog<'a> {
     /// The question in a window, from its first page.
     #[must_use]
     pub fn new(panel: &'a Panel, help: &'a Help<'a>, window: Window) -> Self {
-        let mut dialog =
-            Self { panel, help, view: View::Question, window, page: 0, seen: false, read: None, note: "" };
+        let mut dialog = Self {
+            panel,
+            help,
+            view: View::Question,
+            window,
+            page: 0,
+            seen: false,
+            read: None,
+            note: "",
+            cut: views::Cut::default(),
+        };
+        dialog.cut = views::cut(&dialog);
         dialog.look();
         dialog
     }
@@ -117,7 +129,7 @@ impl<'a> Dialog<'a> {
     /// The lines to show now.
     #[must_use]
     pub fn lines(&self) -> Vec<Line> {
-        views::lines(self)
+        self.cut.page(self.page, self.note)
     }
 
     /// The window that the pages are cut for.
@@ -129,7 +141,7 @@ impl<'a> Dialog<'a> {
     /// Another window cuts other pages: all is shown anew, from the first.
     pub fn resize(&mut self, window: Window) {
         if self.window != window {
-            self.window = window;
+            (self.window, self.note) = (window, "");
             self.show(self.view.clone());
         }
     }
@@ -159,12 +171,13 @@ impl<'a> Dialog<'a> {
     fn show(&mut self, view: View) -> Step {
         self.seen = view == View::Question && self.read == Some(self.window);
         (self.view, self.page) = (view, 0);
+        self.cut = views::cut(self);
         self.look();
         Step::Paint
     }
 
     fn look(&mut self) {
-        self.seen |= self.page + 1 >= views::pages(self);
+        self.seen |= self.page + 1 >= self.cut.pages();
         if self.seen && self.view == View::Question {
             self.read = Some(self.window);
         }
@@ -175,7 +188,7 @@ impl<'a> Dialog<'a> {
         let before = self.page;
         match key {
             Key::Down | Key::Letter('j' | 'J') => {
-                self.page = (self.page + 1).min(views::pages(self).saturating_sub(1));
+                self.page = (self.page + 1).min(self.cut.pages().saturating_sub(1));
             }
             Key::Up | Key::Letter('k' | 'K') => self.page = self.page.saturating_sub(1),
             _ => return false,

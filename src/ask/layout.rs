@@ -62,7 +62,12 @@ pub struct Window {
 /// The columns that a text takes.
 #[must_use]
 pub fn width(text: &str) -> usize {
-    text.chars().map(|character| console::measure_text_width(character.encode_utf8(&mut [0; 4]))).sum()
+    text.chars().map(takes).sum()
+}
+
+/// The columns that a letter takes.
+fn takes(letter: char) -> usize {
+    if matches!(letter, ' '..='~') { 1 } else { console::measure_text_width(letter.encode_utf8(&mut [0; 4])) }
 }
 
 /// Pieces that fit; a wide letter counts as the two columns it takes.
@@ -71,7 +76,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut line, mut used) = (String::new(), 0);
     for character in text.chars() {
-        let takes = console::measure_text_width(character.encode_utf8(&mut [0; 4]));
+        let takes = takes(character);
         if used + takes > columns && !line.is_empty() {
             lines.push(std::mem::take(&mut line));
             used = 0;

@@ -1,5 +1,7 @@
 //! The parts of a compound text: each command with what joins it to the one before, and why it asks.
 
+use std::collections::HashSet;
+
 use super::layout::{Line, Mark, shorten};
 use super::{Question, answer::asking, sanitize};
 use crate::decision::Judged;
@@ -47,25 +49,39 @@ pub(super) fn parts(question: &Question<'_>) -> Parts {
             None => others.push(why.line("")),
         }
     }
+    let text = question.request.as_text();
+    // The same once more asks for the same, which is asked once.
+    let asking: HashSet<&str> = parts
+        .iter()
+        .zip(&by_part)
+        .filter(|(_, whys)| !whys.is_empty())
+        .map(|(part, _)| part.text(text))
+        .collect();
     let all = parts.len() <= LISTED;
-    let quiet = by_part.iter().filter(|whys| whys.is_empty()).count();
+    let mut quiet = 0;
     let mut lines = Vec::new();
-    for (part, whys) in parts.iter().zip(by_part) {
+    for (part, whys) in parts.iter().zip(&by_part) {
+        let asks = asking.contains(part.text(text));
         if all || !whys.is_empty() {
-            lines.push(part.line(question.request.as_text(), !whys.is_empty()));
+            lines.push(part.line(text, asks));
             lines.extend(whys.iter().map(|why| why.line("       ")));
+        } else {
+            quiet += 1;
         }
     }
-    if !all {
-        lines.push(Line::plain(format!("{quiet} more parts ask for nothing and are not listed here")));
+    if quiet > 0 {
+        lines.push(Line::plain(format!("{quiet} more parts ask for nothing else and are not listed here")));
     }
     Parts { lines, others }
 }
 
 impl Part {
+    fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.span.start..self.span.end).unwrap_or_default()
+    }
+
     fn line(&self, text: &str, asks: bool) -> Line {
-        let own = text.get(self.span.start..self.span.end).unwrap_or_default();
-        let shown = shorten(&sanitize::line(own), REPEATED);
+        let shown = shorten(&sanitize::line(self.text(text)), REPEATED);
         let (mark, sign) = if asks { (Mark::Asks, '*') } else { (Mark::Plain, ' ') };
         let joined = self.joined;
         Line::new(mark, format!("{joined:>4} {sign} {:indent$}{shown}", "", indent = self.depth * 2))
@@ -233,7 +249,7 @@ mod tests {
     #[test]
     fn each_part_stands_with_its_operator_and_its_reason() {
         let why = "what this program does is not fully explained";
-        let table: [(&str, Vec<String>); 6] = [
+        let table: [(&str, Vec<String>); 7] = [
             ("frobnicate x", vec![format!("- Run frobnicate x: {why}")]),
             (
                 "ls && frobnicate x",
@@ -241,6 +257,14 @@ mod tests {
                     "       ls".into(),
                     "  && * frobnicate x".into(),
                     format!("       - Run frobnicate x: {why}"),
+                ],
+            ),
+            (
+                "rm a.txt; rm a.txt",
+                vec![
+                    "     * rm a.txt".into(),
+                    "       - Delete /home/dev/proj/a.txt: a file would be deleted or moved away".into(),
+                    "   ; * rm a.txt".into(),
                 ],
             ),
             (

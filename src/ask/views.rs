@@ -20,11 +20,14 @@ struct Content {
     letters: String,
 }
 
-/// How a view is cut to its window.
-struct Cut {
+/// A view, cut to its window.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    title: String,
     columns: usize,
     body: Vec<Line>,
     keys: Vec<String>,
+    /// The lines of the body that a page holds.
     length: usize,
 }
 
@@ -42,40 +45,36 @@ impl Cut {
         }
         // Beside the body: the title, the line about pages, the keys, and a free line at the end.
         let length = window.rows.saturating_sub(3 + keys.len()).max(1);
-        Self { columns, body, keys, length }
+        Self { title: title(content, columns), columns, body, keys, length }
     }
 
-    fn pages(&self) -> usize {
-        self.body.len().div_ceil(self.length).max(1)
+    /// How many pages it has.
+    pub(super) fn pages(&self) -> usize {
+        self.body.len().div_ceil(self.length.max(1)).max(1)
+    }
+
+    /// One of its pages, with the note or what is on the others.
+    pub(super) fn page(&self, page: usize, note: &str) -> Vec<Line> {
+        let page = page.min(self.pages() - 1);
+        let mut lines = vec![Line::plain(&self.title)];
+        lines.extend(self.body.iter().skip(page * self.length).take(self.length).cloned());
+        let hidden = self.body.len() - (lines.len() - 1);
+        let about = match (note, hidden) {
+            ("", 0) => String::new(),
+            ("", hidden) => about_pages(page + 1, self.pages(), hidden, self.columns),
+            (note, _) => format!("+ {note}"),
+        };
+        if !about.is_empty() {
+            lines.push(Line::plain(fit(&about, self.columns)));
+        }
+        lines.extend(self.keys.iter().map(Line::plain));
+        lines
     }
 }
 
-/// How many pages the view has.
-pub(super) fn pages(dialog: &Dialog<'_>) -> usize {
-    Cut::new(&content(dialog), dialog.window).pages()
-}
-
-/// The view's present page.
-pub(super) fn lines(dialog: &Dialog<'_>) -> Vec<Line> {
-    let content = content(dialog);
-    let cut = Cut::new(&content, dialog.window);
-    let page = dialog.page.min(cut.pages() - 1);
-    let mut lines = vec![Line::plain(title(&content, cut.columns))];
-    let shown = cut.body.iter().skip(page * cut.length).take(cut.length).cloned();
-    lines.extend(shown);
-    let hidden = cut.body.len() - (lines.len() - 1);
-    let about = if !dialog.note.is_empty() {
-        format!("+ {}", dialog.note)
-    } else if hidden > 0 {
-        about_pages(page + 1, cut.pages(), hidden, cut.columns)
-    } else {
-        String::new()
-    };
-    if !about.is_empty() {
-        lines.push(Line::plain(fit(&about, cut.columns)));
-    }
-    lines.extend(cut.keys.into_iter().map(Line::plain));
-    lines
+/// What the dialogue shows now, cut to its window.
+pub(super) fn cut(dialog: &Dialog<'_>) -> Cut {
+    Cut::new(&content(dialog), dialog.window)
 }
 
 fn title(content: &Content, columns: usize) -> String {
