@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::ask::{self, Refusal, Settled};
+use crate::ask::{self, Help, OnDisk, Question, Refusal, Settled};
 use crate::audit::{self, Closing, Opened, Opening, Record};
 use crate::decision::{Case, Decision, decide, failed};
 use crate::facts::{Facts, gather};
@@ -41,7 +41,9 @@ pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
 #[must_use]
 pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
     let Checked { script, facts, decision } = check(request, policy, host);
-    let Settled { by, outcome } = ask::settle(request, &decision, means.asks.as_ref());
+    let question = Question { request, decision: &decision, script: &script, facts: &facts };
+    let help = Help { contents: &OnDisk, ..Help::none() };
+    let Settled { by, outcome, .. } = ask::settle(&question, &help, means.asks.as_ref());
     if let Some(ledger) = &means.ledger {
         ledger.note(&decision, &outcome);
     }

@@ -12,6 +12,8 @@ mod laws;
 mod limits;
 mod misparse;
 mod nested;
+mod panel;
+mod prompts;
 mod reading;
 mod rules;
 #[cfg(feature = "cross-check")]

@@ -1,7 +1,12 @@
 //! Commands on a terminal of their own, seen from a person's terminal.
 
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::pty::openpty;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::CommandBuilder;
@@ -110,4 +115,171 @@ fn a_killed_gsh_leaves_no_command_behind() {
     }
     std::fs::write(screen.at("project/go"), "").expect("the sign to go on");
     assert!(!screen.at("project/made").exists());
+}
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+const ASKED: &str = "gsh-test-no-such-program; touch made";
+
+/// The configuration in which this test program's terminals are the user's.
+fn vouched() -> String {
+    let holder = std::env::current_exe().expect("this program");
+    format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string())
+}
+
+/// bash on a terminal, with a line that starts gsh in some way: what is told of whom it cannot ask.
+fn refused(config: &str, line: &str) -> String {
+    let bash = Gsh::new("/bin/bash").config(config).env("GSH", GSH).env("ASKED", ASKED);
+    let mut screen = bash.args(["-c", line]).pty(120, 30);
+    screen.wait_for("Why nobody: ");
+    let _status = screen.wait();
+    let shown = screen.text();
+    assert!(!shown.contains("gsh asks") && !screen.at("project/made").exists(), "{line}: {shown}");
+    let why = shown.lines().find_map(|line| line.split_once("Why nobody: "));
+    why.map(|(_, why)| why.trim_end().to_owned()).unwrap_or_default()
+}
+
+#[test]
+fn whose_terminal_it_is_decides_who_is_asked() {
+    let own = std::env::current_exe().expect("this program").display().to_string();
+    let stranger = format!("the terminal may not be a person's: {own} holds it.");
+    let script = "the terminal may not be a person's: /usr/bin/script holds it.";
+    let vouched = vouched();
+    let table: [(&str, &str, &str, &str); 8] = [
+        ("a holder that nobody knows", "", "\"$GSH\" -c \"$ASKED\"", &stranger),
+        (
+            "a holder of another kind than those vouched for",
+            "[ask]\nterminals = [\"tmux\", \"sshd\", \"container\", \"serial\"]\n",
+            "\"$GSH\" -c \"$ASKED\"",
+            &stranger,
+        ),
+        (
+            "a new terminal that a gated command opens for itself",
+            &vouched,
+            "script -qec '\"$GSH\" -c \"$ASKED\"' /dev/null",
+            script,
+        ),
+        (
+            "the same in a session of its own",
+            &vouched,
+            "setsid --wait script -qec '\"$GSH\" -c \"$ASKED\"' /dev/null",
+            script,
+        ),
+        (
+            "no controlling terminal",
+            &vouched,
+            "setsid --wait \"$GSH\" -c \"$ASKED\"",
+            "there is no terminal to ask at.",
+        ),
+        (
+            "a background process group",
+            &vouched,
+            "set -m; \"$GSH\" -c \"$ASKED\" & wait",
+            "gsh runs in the background of this terminal.",
+        ),
+        (
+            "a program in front that reads keys one by one",
+            &vouched,
+            "stty -icanon -echo; \"$GSH\" -c \"$ASKED\"; stty sane",
+            "a program uses the whole terminal.",
+        ),
+        (
+            "an environment that pretends",
+            "",
+            "TERM_PROGRAM=xterm XTERM_VERSION=1 WINDOWID=1 SSH_TTY=/dev/tty \"$GSH\" -c \"$ASKED\"",
+            &stranger,
+        ),
+    ];
+    for (what, config, line, expected) in table {
+        let found = refused(config, line);
+        // Where an agent runs these tests, it is named instead of "a program".
+        let named =
+            found.ends_with("uses the whole terminal.") && expected.ends_with("uses the whole terminal.");
+        assert!(found == expected || named, "{what}: {found}");
+    }
+}
+
+#[test]
+fn a_vouched_holder_may_be_asked_through() {
+    let mut screen = Gsh::new(GSH).config(&vouched()).args(["-c", ASKED]).pty(80, 24);
+    screen.wait_for("gsh asks");
+    std::thread::sleep(Duration::from_millis(400));
+    screen.type_keys("y");
+    screen.wait_for("allowed once");
+    assert_eq!(screen.wait(), 0, "{}", screen.text());
+    assert!(screen.at("project/made").exists());
+}
+
+/// gsh on a terminal whose leader end `others` hold as well; what it says in the end.
+fn with_others(others: impl FnOnce(&OwnedFd) -> Vec<Child>) -> String {
+    let gsh = Gsh::new(GSH).config(&vouched()).args(["-c", ASKED]);
+    let pair = openpty(None, None).expect("a terminal");
+    fcntl(&pair.master, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).expect("an end of our own");
+    let mut others = others(&pair.master);
+    let mut child = gsh.on(&pair.slave);
+    drop(pair.slave);
+    let mut leader = std::fs::File::from(pair.master);
+    let mut shown = String::new();
+    let mut chunk = [0; 1024];
+    while !shown.contains("go on without it") && !shown.contains("Tab") {
+        let Ok(length) = leader.read(&mut chunk) else { break };
+        shown.push_str(&String::from_utf8_lossy(&chunk[..length]));
+    }
+    if shown.contains("Tab") {
+        std::thread::sleep(Duration::from_millis(400));
+        leader.write_all(b"\x03").expect("a key");
+    }
+    child.wait().expect("its end");
+    for other in &mut others {
+        other.kill().expect("it runs");
+        other.wait().expect("its end");
+    }
+    assert!(!gsh.at("project/made").exists());
+    shown
+}
+
+#[test]
+fn one_stranger_among_the_holders_is_enough() {
+    assert!(with_others(|_| vec![]).contains("gsh asks"));
+    let shown = with_others(|leader| {
+        let end = Stdio::from(leader.try_clone().expect("one more"));
+        vec![Command::new("/bin/sleep").arg("60").stdin(end).spawn().expect("a stranger")]
+    });
+    assert!(shown.contains("sleep holds it") && !shown.contains("gsh asks"), "{shown}");
+}
+
+#[test]
+fn an_agent_that_holds_the_terminal_is_no_person() {
+    // A program of an agent's name is no emulator, whoever owns its file.
+    let folder = tempfile::tempdir().expect("a folder");
+    let agent = folder.path().join("claude");
+    std::fs::copy("/usr/bin/script", &agent).expect("a program of that name");
+    let line = format!("{} -qec '\"$GSH\" -c \"$ASKED\"' /dev/null", agent.display());
+    let found = refused(&vouched(), &line);
+    assert_eq!(found, format!("the terminal may not be a person's: {} holds it.", agent.display()));
+    // Where it only reads the person's keys one by one, it is named.
+    let bash = folder.path().join("codex");
+    std::fs::copy("/bin/bash", &bash).expect("a program of that name");
+    let line = format!("stty -icanon -echo; {} -c '\"$GSH\" -c \"$ASKED\"; true'; stty sane", bash.display());
+    assert_eq!(refused(&vouched(), &line), "codex uses the whole terminal.");
+}
+
+/// A holder in another process namespace is not to be seen from inside: unknown, until vouched for.
+#[test]
+fn a_holder_that_is_hidden_is_unknown() {
+    let inside = "unshare --user --map-root-user --pid --fork --mount-proc \"$GSH\" -c \"$ASKED\"";
+    let mut tried = Command::new("unshare");
+    tried.args(["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true"]);
+    if !tried.stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        eprintln!("no namespaces on this machine: the case is only in ask/terminal.rs");
+        return;
+    }
+    let found = refused(&vouched(), inside);
+    assert_eq!(found, "the terminal may not be a person's: container holds it.");
+    let config = "[ask]\nterminals = [\"container\"]\n";
+    let bash = Gsh::new("/bin/bash").config(config).env("GSH", GSH).env("ASKED", ASKED);
+    let mut screen = bash.args(["-c", inside]).pty(80, 24);
+    screen.wait_for("gsh asks");
+    std::thread::sleep(Duration::from_millis(400));
+    screen.type_keys("\u{3}");
+    screen.wait_for("declined");
 }

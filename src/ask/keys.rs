@@ -1,209 +1,115 @@
-//! The panel on a terminal, and the keys that answer it.
+//! What is typed while a question is open: bytes to keys, and the signals that come meanwhile.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
-use super::{Answer, Panel, Unavailable};
+use super::Unavailable;
+use super::dialog::Key;
 use crate::sys::signal::{Heard, Listening};
-use crate::sys::tty::{self, RawMode};
+use crate::sys::tty;
 
 /// Keys pressed this early were meant for whatever was on the screen before.
 const TOO_EARLY: Duration = Duration::from_millis(200);
 /// After Esc, how long the rest of an arrow key's bytes may take.
 const REST_OF_KEY: u16 = 50;
-/// The longest reason that is taken.
-const LONGEST_REASON: usize = 500;
+/// No hand presses two keys within this time; a paste does.
+const TOGETHER: u16 = 10;
 
-/// What one key means.
+/// What happened at the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
-    Once,
-    Deny,
-    DenyWithReason,
-    NextPage,
-    Nothing,
+pub(super) enum Event {
+    /// A key; `alone` when no other came with it.
+    Key { key: Key, alone: bool },
+    /// The window has another size.
+    Resized,
+    /// We were stopped, and go on.
+    Continued,
 }
 
-/// Enter and space mean nothing, so that a stray one approves nothing.
-fn meaning(key: u8) -> Key {
-    match key {
-        b'y' | b'Y' => Key::Once,
-        b'n' | b'N' | 0x03 | 0x04 | 0x1b => Key::Deny,
-        b'd' | b'D' => Key::DenyWithReason,
-        b'\t' => Key::NextPage,
-        _ => Key::Nothing,
-    }
-}
-
-/// Shows the panel and waits for an answer: one at a time per terminal, with every key as it is
-/// pressed, all of it undone on every way out.
-///
-/// # Errors
-/// When the terminal is gone or is none, or somebody else is in front of it.
-pub fn ask(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
-    let _turn = turn(terminal)?;
-    let fd = terminal.as_fd();
-    let keys = Keys { terminal: fd, signals: Listening::to_endings().map_err(io::Error::from)? };
-    let mode = RawMode::keys_only(fd)?;
-    let answer = Asking { terminal, keys: &keys, panel, page: 0, shown: None, seen: false }.answer()?;
-    let with_reason = matches!(&answer, Answer::Denied { reason: Some(_) });
-    drop(mode);
-    if with_reason { Ok(Answer::Denied { reason: typed_reason(terminal, &keys)? }) } else { Ok(answer) }
-}
-
-/// Our turn at the terminal. From the background nothing is asked: the keys and the settings are
-/// those of whoever is in front. While we wait for our turn we may be moved there.
-fn turn(terminal: &File) -> Result<Flock<File>, Unavailable> {
-    let in_front = || if tty::in_front(terminal.as_fd()) { Ok(()) } else { Err(Unavailable::Background) };
-    in_front()?;
-    let held = lock(terminal)?;
-    in_front().map(|()| held)
-}
-
-/// Other questions at the same terminal wait until this one is answered.
-fn lock(terminal: &File) -> io::Result<Flock<File>> {
-    let mut file = terminal.try_clone()?;
-    loop {
-        match Flock::lock(file, FlockArg::LockExclusive) {
-            Ok(held) => return Ok(held),
-            Err((back, Errno::EINTR)) => file = back,
-            Err((_, error)) => return Err(error.into()),
-        }
-    }
-}
-
-struct Asking<'a> {
-    terminal: &'a File,
-    keys: &'a Keys<'a>,
-    panel: &'a Panel,
-    page: usize,
-    /// The size of the window that the pages were cut for.
-    shown: Option<(usize, usize)>,
-    /// The last page was shown, and so all before it.
-    seen: bool,
-}
-
-impl Asking<'_> {
-    fn answer(mut self) -> Result<Answer, Unavailable> {
-        self.show()?;
-        drop_early(self.terminal.as_fd())?;
-        loop {
-            let (size, key) = (self.size(), meaning(self.keys.next()?));
-            let as_shown = self.shown == Some(size);
-            match key {
-                Key::Once if as_shown && self.seen => {
-                    self.say("allowed once")?;
-                    return Ok(Answer::Once);
-                }
-                // Another window cuts other pages: all is shown anew, from the first.
-                Key::Once if !as_shown => self.show()?,
-                Key::Once => self.say("y counts only after the last page; Tab shows the next")?,
-                Key::Deny => {
-                    self.say("denied")?;
-                    return Ok(Answer::Denied { reason: None });
-                }
-                Key::DenyWithReason => return Ok(Answer::Denied { reason: Some(String::new()) }),
-                Key::NextPage => {
-                    let (columns, rows) = size;
-                    self.page = (self.page + 1) % self.panel.pages(columns, rows);
-                    self.show()?;
-                }
-                Key::Nothing => {}
-            }
-        }
-    }
-
-    fn size(&self) -> (usize, usize) {
-        tty::size(self.terminal.as_fd()).map_or((80, 24), |(columns, rows)| (columns.into(), rows.into()))
-    }
-
-    fn show(&mut self) -> io::Result<()> {
-        let size = self.size();
-        if self.shown != Some(size) {
-            (self.page, self.shown, self.seen) = (0, Some(size), false);
-        }
-        let (columns, rows) = size;
-        self.seen |= self.page + 1 >= self.panel.pages(columns, rows);
-        let text = self.panel.page(columns, rows, self.page).join("\n");
-        let mut out = self.terminal;
-        out.write_all(format!("\n{text}\n").as_bytes())
-    }
-
-    fn say(&self, word: &str) -> io::Result<()> {
-        let mut out = self.terminal;
-        out.write_all(format!("gsh: {word}\n").as_bytes())
-    }
-}
-
-/// Forgets what was typed ahead, and what comes in the first moment.
-fn drop_early(terminal: BorrowedFd<'_>) -> io::Result<()> {
-    tty::forget_typed(terminal);
-    let begun = Instant::now();
-    while let Some(left) = TOO_EARLY.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
-        let patience = u16::try_from(left.as_millis()).unwrap_or(200).max(1);
-        if readable(terminal, patience.into())? {
-            read_byte(terminal)?;
-        }
-    }
-    Ok(())
-}
-
-/// What is typed while a question is open, and the signals that would end us meanwhile: the record
-/// has to say that the question was abandoned, and the terminal to be as before.
-struct Keys<'a> {
+/// The keys of a terminal.
+pub(super) struct Keys<'a> {
     terminal: BorrowedFd<'a>,
     signals: Listening,
+    /// More was there to read when the last key was taken.
+    together: bool,
 }
 
-impl Keys<'_> {
-    /// A byte of a line; None at the end of input, and at an interrupt key.
-    fn byte_or_end(&self) -> Result<Option<u8>, Unavailable> {
-        match self.readable()? {
-            Some(heard) if heard.signal == Signal::SIGINT && heard.from_kernel => Ok(None),
-            Some(heard) => Err(Unavailable::Abandoned(heard.signal as i32)),
-            None => match read_byte(self.terminal) {
-                Ok(byte) => Ok(Some(byte)),
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-                Err(error) => Err(error.into()),
-            },
-        }
+impl<'a> Keys<'a> {
+    /// Begins to listen: the record has to say when a question was abandoned, and the terminal to be as
+    /// before.
+    pub(super) fn of(terminal: BorrowedFd<'a>) -> Result<Self, Unavailable> {
+        let signals = Listening::to_question().map_err(io::Error::from)?;
+        Ok(Self { terminal, signals, together: false })
     }
 
-    fn next(&self) -> Result<u8, Unavailable> {
+    /// Waits until something happens.
+    pub(super) fn next(&mut self) -> Result<Event, Unavailable> {
         loop {
-            let key = self.byte()?;
-            if key != 0x1b || !readable(self.terminal, REST_OF_KEY.into())? {
-                return Ok(key);
-            }
-            // More bytes at once: an arrow or a function key, or a paste. None of it is an answer.
-            while readable(self.terminal, REST_OF_KEY.into())? {
-                read_byte(self.terminal)?;
-            }
+            let key = match self.wait(PollTimeout::NONE)? {
+                Some(heard) => match heard.signal {
+                    Signal::SIGWINCH => return Ok(Event::Resized),
+                    Signal::SIGCONT => return Ok(Event::Continued),
+                    // A question that stops would leave its keys to the shell.
+                    Signal::SIGTSTP => continue,
+                    Signal::SIGINT if heard.from_kernel => Key::Interrupt,
+                    other => return Err(Unavailable::Abandoned(other as i32)),
+                },
+                None => self.key()?,
+            };
+            let more = readable(self.terminal, TOGETHER.into())?;
+            let alone = !std::mem::replace(&mut self.together, more) && !more;
+            return Ok(Event::Key { key, alone });
         }
     }
 
-    fn byte(&self) -> Result<u8, Unavailable> {
-        match self.readable()? {
-            Some(heard) => Err(Unavailable::Abandoned(heard.signal as i32)),
-            None => Ok(read_byte(self.terminal)?),
-        }
+    fn key(&self) -> io::Result<Key> {
+        let byte = read_byte(self.terminal)?;
+        Ok(match byte {
+            b'\r' | b'\n' => Key::Enter,
+            b'\t' => Key::Tab,
+            0x03 | 0x04 | 0x1c => Key::Interrupt,
+            0x08 | 0x7f => Key::Backspace,
+            0x15 => Key::ClearBefore,
+            0x17 => Key::WordBack,
+            0x1b => sequence(&self.rest(64)?),
+            b' '..=b'~' => Key::Letter(byte.into()),
+            0xc2..=0xf4 => {
+                let length = if byte >= 0xf0 { 3 } else { usize::from(byte >= 0xe0) + 1 };
+                let mut bytes = vec![byte];
+                bytes.extend(self.rest(length)?);
+                let text = std::str::from_utf8(&bytes).ok();
+                text.and_then(|text| text.chars().next()).map_or(Key::Other, Key::Letter)
+            }
+            _ => Key::Other,
+        })
     }
 
-    /// Waits until something can be read, or a signal came.
-    fn readable(&self) -> io::Result<Option<Heard>> {
+    /// What comes at once behind a byte. More than `most` belongs to a further key.
+    fn rest(&self, most: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        while bytes.len() < most && readable(self.terminal, REST_OF_KEY.into())? {
+            match read_byte(self.terminal) {
+                Ok(byte) => bytes.push(byte),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Waits until something can be read, or a signal came, or the time is over: then neither.
+    pub(super) fn wait(&self, patience: PollTimeout) -> io::Result<Option<Heard>> {
         loop {
             let mut sources = [
                 PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.terminal, PollFlags::POLLIN),
             ];
-            match poll(&mut sources, PollTimeout::NONE) {
+            match poll(&mut sources, patience) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -211,10 +117,75 @@ impl Keys<'_> {
                 return Ok(Some(heard));
             }
             let [_, terminal] = sources;
-            if terminal.revents().is_some_and(|events| !events.is_empty()) {
+            if patience != PollTimeout::NONE || terminal.revents().is_some_and(|events| !events.is_empty()) {
                 return Ok(None);
             }
         }
+    }
+
+    /// Whether a signal that ends us came within this time.
+    pub(super) fn pause(&self, milliseconds: u16) -> Result<(), Unavailable> {
+        let mut signals = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut signals, PollTimeout::from(milliseconds)) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+        while let Some(heard) = self.signals.next().map_err(io::Error::from)? {
+            if !matches!(heard.signal, Signal::SIGWINCH | Signal::SIGCONT | Signal::SIGTSTP) {
+                return Err(Unavailable::Abandoned(heard.signal as i32));
+            }
+        }
+        Ok(())
+    }
+
+    /// A line that the terminal itself edits. None at the end of input and at an interrupt key.
+    pub(super) fn line(&self) -> Result<Option<String>, Unavailable> {
+        let mut line = Vec::new();
+        loop {
+            match self.wait(PollTimeout::NONE)? {
+                Some(heard) if heard.signal == Signal::SIGINT && heard.from_kernel => return Ok(None),
+                Some(Heard { signal: Signal::SIGWINCH | Signal::SIGCONT | Signal::SIGTSTP, .. }) => {}
+                Some(heard) => return Err(Unavailable::Abandoned(heard.signal as i32)),
+                None => match read_byte(self.terminal) {
+                    Ok(b'\n') => break,
+                    Ok(byte) if line.len() < 4096 => line.push(byte),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+                    Err(error) => return Err(error.into()),
+                },
+            }
+        }
+        Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
+    }
+
+    /// Forgets what was typed ahead, and what comes in the first moment.
+    pub(super) fn drop_early(&self) -> io::Result<()> {
+        tty::forget_typed(self.terminal);
+        let begun = Instant::now();
+        while let Some(left) = TOO_EARLY.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
+            let patience = u16::try_from(left.as_millis()).unwrap_or(200).max(1);
+            if readable(self.terminal, patience.into())? {
+                read_byte(self.terminal)?;
+            }
+        }
+        // What the terminal itself still holds as an unfinished line.
+        tty::forget_typed(self.terminal);
+        Ok(())
+    }
+}
+
+/// What follows an Esc: nothing when it was pressed alone. Whatever is no known key is none.
+fn sequence(rest: &[u8]) -> Key {
+    match rest {
+        [] => Key::Escape,
+        b"[A" | b"OA" | b"[5~" => Key::Up,
+        b"[B" | b"OB" | b"[6~" => Key::Down,
+        b"[C" | b"OC" => Key::Right,
+        b"[D" | b"OD" => Key::Left,
+        b"[H" | b"OH" | b"[1~" => Key::Home,
+        b"[F" | b"OF" | b"[4~" => Key::End,
+        b"[3~" => Key::Delete,
+        _ => Key::Other,
     }
 }
 
@@ -241,91 +212,53 @@ fn read_byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
     }
 }
 
-/// One line, edited by the terminal itself. Empty means no reason.
-fn typed_reason(terminal: &File, keys: &Keys<'_>) -> Result<Option<String>, Unavailable> {
-    let mut out = terminal;
-    out.write_all(b"Reason (Enter for none): ")?;
-    let line = typed_line(keys)?;
-    if line.is_none() {
-        // The end of input is shown as nothing: what follows would stand on the same line.
-        out.write_all(b"\n")?;
-    }
-    Ok(line.filter(|line| !line.is_empty()))
-}
-
-/// A line; None at the end of input (`^D`), and at an interrupt key, which denies as it does above.
-fn typed_line(keys: &Keys<'_>) -> Result<Option<String>, Unavailable> {
-    let mut line = Vec::new();
-    loop {
-        match keys.byte_or_end()? {
-            None => return Ok(None),
-            Some(b'\n') => break,
-            Some(byte) if line.len() < LONGEST_REASON => line.push(byte),
-            Some(_) => {}
-        }
-    }
-    Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
-}
-
-/// The question as lines to be read aloud, answered by a typed word.
-///
-/// # Errors
-/// When the terminal is gone or is none.
-pub fn ask_plainly(terminal: &File, panel: &Panel) -> Result<Answer, Unavailable> {
-    let _turn = turn(terminal)?;
-    let mut out = terminal;
-    for line in panel.plain_lines() {
-        out.write_all(format!("{line}\n").as_bytes())?;
-    }
-    tty::forget_typed(terminal.as_fd());
-    let screen = console::Term::read_write_pair(terminal.try_clone()?, terminal.try_clone()?);
-    let word: String = dialoguer::Input::new()
-        .with_prompt("Type yes to allow once, or a reason to deny")
-        .allow_empty(true)
-        .report(false)
-        .interact_text_on(&screen)
-        .map_err(|dialoguer::Error::IO(error)| error)?;
-    Ok(answer_of(&word))
-}
-
-/// Only the whole word approves; anything else denies and is the reason.
-fn answer_of(word: &str) -> Answer {
-    match word.trim() {
-        "yes" => Answer::Once,
-        "" | "no" | "n" | "y" => Answer::Denied { reason: None },
-        reason => Answer::Denied { reason: Some(reason.to_owned()) },
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsRawFd;
+
     use super::*;
 
-    #[test]
-    fn only_y_approves() {
-        let approving: Vec<u8> = (0..=255).filter(|key| meaning(*key) == Key::Once).collect();
-        assert_eq!(approving, [b'Y', b'y']);
-        for key in [b'\r', b'\n', b' ', b'a', b'1'] {
-            assert_eq!(meaning(key), Key::Nothing, "{key}");
+    fn typed(bytes: &[u8]) -> Vec<(Key, bool)> {
+        let Ok((reader, writer)) = io::pipe() else { return Vec::new() };
+        assert!(nix::unistd::write(&writer, bytes).is_ok(), "{}", writer.as_raw_fd());
+        drop(writer);
+        let Ok(mut keys) = Keys::of(reader.as_fd()) else { return Vec::new() };
+        let mut found = Vec::new();
+        while let Ok(Event::Key { key, alone }) = keys.next() {
+            found.push((key, alone));
         }
-        for key in [0x03, 0x1b, b'n'] {
-            assert_eq!(meaning(key), Key::Deny, "{key}");
+        found
+    }
+
+    #[test]
+    fn bytes_are_keys() {
+        let table: [(&[u8], Key); 16] = [
+            (b"y", Key::Letter('y')),
+            (b"\r", Key::Enter),
+            (b"\n", Key::Enter),
+            (b" ", Key::Letter(' ')),
+            (b"\x03", Key::Interrupt),
+            (b"\x04", Key::Interrupt),
+            (b"\x7f", Key::Backspace),
+            (b"\x1b", Key::Escape),
+            (b"\x1b[A", Key::Up),
+            (b"\x1b[6~", Key::Down),
+            (b"\x1b[3~", Key::Delete),
+            (b"\x1by", Key::Other),
+            (b"\x1b[200~y\x1b[201~", Key::Other),
+            ("ü".as_bytes(), Key::Letter('ü')),
+            (b"\xff", Key::Other),
+            (b"\x1a", Key::Other),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(typed(bytes).first().map(|(key, _)| *key), Some(expected), "{bytes:?}");
         }
     }
 
     #[test]
-    fn only_the_whole_word_approves() {
-        let denied = |reason: Option<&str>| Answer::Denied { reason: reason.map(str::to_owned) };
-        let table = [
-            ("yes", Answer::Once),
-            (" yes ", Answer::Once),
-            ("y", denied(None)),
-            ("", denied(None)),
-            ("Yes", denied(Some("Yes"))),
-            ("use pnpm", denied(Some("use pnpm"))),
-        ];
-        for (word, expected) in table {
-            assert_eq!(answer_of(word), expected, "{word}");
-        }
+    fn keys_that_come_together_are_not_alone() {
+        let found = typed(b"xyz");
+        assert_eq!(found.iter().map(|(key, _)| *key).collect::<Vec<_>>(), ['x', 'y', 'z'].map(Key::Letter));
+        assert!(found.iter().all(|(_, alone)| !alone), "{found:?}");
     }
 }

@@ -1,32 +1,72 @@
 //! A person's answer, from a terminal that is known to be a person's.
 
+mod agents;
+pub mod answer;
+mod changes;
+pub mod contents;
+mod details;
+pub mod dialog;
+mod hosts;
 pub mod keys;
+pub mod layout;
 pub mod ledger;
+mod line;
 pub mod panel;
+mod parts;
+mod plain;
 pub mod sanitize;
+mod screen;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
+mod turn;
+mod views;
 
 use std::path::Path;
 
 use thiserror::Error;
 
+pub use self::answer::{Answer, Keeps, Kept, Offers, Scope, exact};
+pub use self::contents::{Contents, OnDisk};
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use crate::audit::DecidedBy;
 use crate::decision::Decision;
+use crate::facts::Facts;
 use crate::policy::Verdict;
 use crate::request::Request;
+use crate::syntax::Script;
 
-/// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// This text, here, this once.
-    Once,
-    /// No.
-    Denied {
-        /// Why, in the person's words.
-        reason: Option<String>,
-    },
+/// What a question is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// What was requested.
+    pub request: &'a Request,
+    /// What was decided.
+    pub decision: &'a Decision,
+    /// The text, read.
+    pub script: &'a Script,
+    /// What it would do.
+    pub facts: &'a Facts,
+}
+
+/// What the caller knows that a question shows.
+#[derive(Clone)]
+pub struct Help<'a> {
+    /// What files hold.
+    pub contents: &'a dyn Contents,
+    /// The past commands that a pattern would have covered, newest first.
+    pub covered: &'a dyn Fn(&str) -> Vec<String>,
+    /// Where answers are kept.
+    pub keeps: Keeps,
+}
+
+impl Help<'_> {
+    /// Nothing is known and nothing is kept: once, or no.
+    #[must_use]
+    pub fn none() -> Help<'static> {
+        Help { contents: &contents::Unknown, covered: &|_| Vec::new(), keeps: Keeps::default() }
+    }
 }
 
 /// Why nobody could be asked.
@@ -41,9 +81,16 @@ pub enum Unavailable {
     /// Somebody else is in front of the terminal: its keys are not meant for us.
     #[error("gsh runs in the background of this terminal")]
     Background,
+    /// A program reads the terminal's keys one by one: a question would be painted over it, and its keys
+    /// and ours would mix. The agent among our ancestors, if there is one.
+    #[error("{} uses the whole terminal", .0.as_deref().unwrap_or("a program"))]
+    Occupied(Option<String>),
     /// The terminal may be an agent's, and no person vouched for its kind: the word to do so.
     #[error("the terminal may not be a person's: {0} holds it")]
     NotAPersons(String),
+    /// The terminal's window was opened by a program that an agent started.
+    #[error("the terminal may not be a person's: {0} opened it")]
+    OpenedByAgent(String),
     /// A signal that ends gsh came while the question was open.
     #[error("question abandoned (signal {0})")]
     Abandoned(i32),
@@ -87,45 +134,96 @@ pub struct Settled {
     pub by: DecidedBy,
     /// The answer that lets it run (none was needed for an allow), or who refused.
     pub outcome: Result<Option<Answer>, Refusal>,
+    /// A denial as it was said: one for the session is to be kept.
+    pub denial: Option<Answer>,
 }
 
 /// Asks a person where the decision says so. Without a `manner` nobody may be asked.
 #[must_use]
-pub fn settle(request: &Request, decision: &Decision, manner: Option<&Manner>) -> Settled {
-    let (by, outcome) = match decision.verdict {
-        Verdict::Allow => (DecidedBy::Policy, Ok(None)),
-        Verdict::Deny => (DecidedBy::Policy, Err(Refusal::Policy)),
-        Verdict::Ask | Verdict::Review => {
-            let answer = manner.ok_or(Unavailable::NonInteractive);
-            match answer.and_then(|manner| ask(&Panel::new(request, decision), manner)) {
-                Ok(Answer::Once) => (DecidedBy::Person, Ok(Some(Answer::Once))),
-                Ok(Answer::Denied { reason }) => (DecidedBy::Person, Err(Refusal::Person(reason))),
-                Err(why) => (DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
-            }
+pub fn settle(question: &Question<'_>, help: &Help<'_>, manner: Option<&Manner>) -> Settled {
+    let settled = |by, outcome| Settled { by, outcome, denial: None };
+    match question.decision.verdict {
+        Verdict::Allow => return settled(DecidedBy::Policy, Ok(None)),
+        Verdict::Deny => return settled(DecidedBy::Policy, Err(Refusal::Policy)),
+        Verdict::Ask | Verdict::Review => {}
+    }
+    let answer = manner.ok_or(Unavailable::NonInteractive);
+    match answer.and_then(|manner| ask(&Panel::new(question, help), help, manner)) {
+        Ok(answer) if answer.lets_run() => settled(DecidedBy::Person, Ok(Some(answer))),
+        Ok(answer) => {
+            let refusal = Refusal::Person(answer.reason().map(str::to_owned));
+            Settled { by: DecidedBy::Person, outcome: Err(refusal), denial: Some(answer) }
         }
-    };
-    Settled { by, outcome }
+        Err(why) => settled(DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
+    }
 }
 
 /// How to ask (`[ask]`).
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
-    /// Plain lines and a typed word, for screen readers.
+    /// Plain lines and typed words, for screen readers.
     pub plain: bool,
     /// Kinds of terminals, and absolute paths of programs holding one, that the user vouched for.
     pub terminals: Vec<String>,
+    /// What the terminal can show.
+    pub style: Style,
+}
+
+/// What a terminal can show. Nothing is said by colour alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Colours.
+    pub colours: bool,
+    /// Painting over what was painted before.
+    pub repaints: bool,
+}
+
+impl Style {
+    /// From `TERM` and `NO_COLOR`.
+    #[must_use]
+    pub fn of(term: Option<&str>, no_color: Option<&str>) -> Self {
+        let able = term.is_some_and(|term| !matches!(term, "" | "dumb"));
+        Self { colours: able && no_color.is_none_or(str::is_empty), repaints: able }
+    }
 }
 
 /// Asks, if there is a person's terminal.
 ///
 /// # Errors
 /// When nobody could be asked.
-pub fn ask(panel: &Panel, manner: &Manner) -> Result<Answer, Unavailable> {
+pub fn ask(panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Unavailable> {
     let place = terminal::persons(&manner.terminals)?;
-    ask_at(&place, panel, manner.plain)
+    ask_at(&place, panel, help, manner)
 }
 
-fn ask_at(place: &Path, panel: &Panel, plain: bool) -> Result<Answer, Unavailable> {
+/// Asks at this terminal, whoever holds it: for a terminal that is known to be a person's.
+///
+/// # Errors
+/// When nobody could be asked.
+pub fn ask_at(place: &Path, panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Unavailable> {
     let terminal = crate::sys::tty::open(place)?;
-    if plain { keys::ask_plainly(&terminal, panel) } else { keys::ask(&terminal, panel) }
+    if manner.plain {
+        plain::ask(&terminal, panel, help)
+    } else {
+        screen::ask(&terminal, panel, help, manner.style)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_and_repainting_need_a_terminal_that_has_them() {
+        let table = [
+            (Some("xterm"), None, true, true),
+            (Some("xterm"), Some(""), true, true),
+            (Some("xterm"), Some("1"), false, true),
+            (Some("dumb"), None, false, false),
+            (None, None, false, false),
+        ];
+        for (term, no_color, colours, repaints) in table {
+            assert_eq!(Style::of(term, no_color), Style { colours, repaints }, "{term:?} {no_color:?}");
+        }
+    }
 }

@@ -38,6 +38,13 @@ pub fn has_lookalikes(bytes: &[u8]) -> bool {
     !bytes.is_ascii()
 }
 
+/// Whether a letter is written from right to left, so that a terminal may reorder its line.
+#[must_use]
+pub fn is_right_to_left(character: char) -> bool {
+    matches!(u32::from(character),
+        0x590..=0x8ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x1_0800..=0x1_0fff | 0x1_e800..=0x1_efff)
+}
+
 fn put(shown: &mut String, character: char) {
     match character {
         '\n' => shown.push_str("\\n"),

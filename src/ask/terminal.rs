@@ -4,14 +4,18 @@
 //! would be answered by whom it asks about. So a terminal counts only when its leader end is held by
 //! a known terminal emulator that nobody but root can change, or when it is the machine's console.
 //! Everything else (a multiplexer, a remote login, a holder that cannot be seen) may have an agent at
-//! its far side, and counts only after the user vouched for it.
+//! its far side, and counts only after the user vouched for it. An emulator that an agent started is
+//! the agent's: it can type there too.
+//!
+//! What a process of the same user does to a person's own window (its debugging interface, typing
+//! through the desktop) cannot be seen here.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Unavailable;
+use super::{Unavailable, agents};
 use crate::sys::proc::{self, Process, Terminal};
 
 /// Emulators whose only far side is a window and a keyboard.
@@ -101,14 +105,26 @@ fn holders_allow(number: u32, own: &Process, vouched: &[String]) -> Result<(), U
 fn holders_allow_now(number: u32, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {
     let holders = holders(number, own);
     if holders.is_empty() {
-        let allowed = vouched.iter().any(|kind| kind == UNSEEN);
-        return if allowed { Ok(()) } else { Err(not_persons(UNSEEN)) };
+        let kind = unseen_kind(own);
+        let allowed = vouched.iter().any(|vouched| vouched == kind);
+        return if allowed { Ok(()) } else { Err(not_persons(kind)) };
     }
     // One stranger among the holders is enough to type an answer.
-    match holders.iter().map(Holder::of).find(|holder| !holder.is_allowed(vouched)) {
-        None => Ok(()),
-        Some(stranger) => Err(not_persons(&stranger.kind())),
-    }
+    holders.iter().map(Holder::of).try_for_each(|holder| holder.may_ask(vouched))
+}
+
+/// What hides the holder. A remote login's end is held by a process that lets nobody look; its parent,
+/// which is root's, tells what it is, and nobody but root gives a process of root's that name.
+fn unseen_kind(own: &Process) -> &'static str {
+    let above = own.ancestors(64);
+    let hidden = above.iter().position(|process| process.led_terminals().is_none());
+    let parent = hidden.and_then(|at| above.get(at + 1));
+    let remote = parent.filter(|parent| parent.user() == Some(0)).and_then(|parent| shared(&parent.name));
+    if remote == Some("sshd") { "sshd" } else { UNSEEN }
+}
+
+fn shared(name: &str) -> Option<&'static str> {
+    SHARED.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
 /// Those who hold the leader end. The ancestors are looked at like all others: a holder need not be
@@ -128,13 +144,15 @@ struct Holder {
     name: String,
     /// Its file is root's and nobody else can change it.
     fixed: bool,
+    /// The agent that started it.
+    opened_by: Option<String>,
 }
 
 impl Holder {
     fn of(process: &Process) -> Self {
         let program = process.program();
         let fixed = program.as_deref().is_some_and(is_fixed);
-        Self { program, name: process.name.clone(), fixed }
+        Self { program, name: process.name.clone(), fixed, opened_by: agents::above(process) }
     }
 
     fn base(&self) -> &str {
@@ -143,7 +161,7 @@ impl Holder {
     }
 
     fn shared_kind(&self) -> Option<&'static str> {
-        SHARED.iter().find(|(name, _)| *name == self.base()).map(|(_, kind)| *kind)
+        shared(self.base())
     }
 
     fn kind(&self) -> String {
@@ -154,17 +172,20 @@ impl Holder {
         }
     }
 
-    fn is_allowed(&self, vouched: &[String]) -> bool {
-        if self.fixed && EMULATORS.contains(&self.base()) {
-            return true;
-        }
+    fn may_ask(&self, vouched: &[String]) -> Result<(), Unavailable> {
+        // Who names a program by its path has looked at it.
         let by_path = self.program.as_deref().is_some_and(|program| {
             vouched.iter().any(|entry| entry.starts_with('/') && Path::new(entry) == program)
         });
         // A name is only as good as the file behind it.
-        let by_kind =
-            self.shared_kind().is_some_and(|kind| self.fixed && vouched.iter().any(|entry| entry == kind));
-        by_path || by_kind
+        let by_kind = self.shared_kind().is_some_and(|kind| vouched.iter().any(|entry| entry == kind));
+        let by_name = self.fixed && (by_kind || EMULATORS.contains(&self.base()));
+        match &self.opened_by {
+            _ if by_path => Ok(()),
+            Some(agent) if by_name => Err(Unavailable::OpenedByAgent(agent.clone())),
+            None if by_name => Ok(()),
+            _ => Err(not_persons(&self.kind())),
+        }
     }
 }
 
@@ -178,23 +199,41 @@ mod tests {
 
     #[test]
     fn only_known_or_vouched_holders_count() {
-        let table: [(Option<&str>, bool, &[&str], bool); 10] = [
-            (Some("/usr/bin/xterm"), true, &[], true),
-            (Some("/home/u/xterm"), false, &[], false),
-            (Some("/usr/bin/tmux"), true, &[], false),
-            (Some("/usr/bin/tmux"), true, &["tmux"], true),
-            (Some("/tmp/tmux"), false, &["tmux"], false),
-            (Some("/usr/sbin/sshd"), true, &["tmux"], false),
-            (Some("/opt/agent/agent"), true, &["tmux", "sshd", "container"], false),
-            (Some("/opt/agent/agent"), false, &["/opt/agent/agent"], true),
-            (Some("/opt/agent/agent"), false, &["agent"], false),
-            (None, false, &["tmux"], false),
+        type Row = (Option<&'static str>, bool, Option<&'static str>, &'static [&'static str], bool);
+        let table: [Row; 14] = [
+            (Some("/usr/bin/xterm"), true, None, &[], true),
+            (Some("/usr/bin/xterm"), true, Some("claude"), &[], false),
+            (Some("/home/u/xterm"), false, None, &[], false),
+            (Some("/usr/bin/tmux"), true, None, &[], false),
+            (Some("/usr/bin/tmux"), true, None, &["tmux"], true),
+            (Some("/usr/bin/tmux"), true, Some("codex"), &["tmux"], false),
+            (Some("/usr/bin/tmux"), true, Some("codex"), &["/usr/bin/tmux"], true),
+            (Some("/tmp/tmux"), false, None, &["tmux"], false),
+            (Some("/usr/sbin/sshd"), true, None, &["tmux"], false),
+            (Some("/opt/agent/agent"), true, None, &["tmux", "sshd", "container"], false),
+            (Some("/opt/agent/agent"), false, None, &["/opt/agent/agent"], true),
+            (Some("/opt/agent/agent"), false, None, &["agent"], false),
+            (Some("/usr/bin/script"), true, None, &["tmux", "sshd"], false),
+            (None, false, None, &["tmux"], false),
         ];
-        for (program, fixed, vouched, expected) in table {
-            let holder = Holder { program: program.map(PathBuf::from), name: "x".to_owned(), fixed };
+        for (program, fixed, agent, vouched, expected) in table {
+            let opened_by = agent.map(str::to_owned);
+            let holder =
+                Holder { program: program.map(PathBuf::from), name: "x".to_owned(), fixed, opened_by };
             let vouched: Vec<String> = vouched.iter().map(|kind| (*kind).to_owned()).collect();
-            assert_eq!(holder.is_allowed(&vouched), expected, "{program:?} {vouched:?}");
+            assert_eq!(holder.may_ask(&vouched).is_ok(), expected, "{program:?} {agent:?} {vouched:?}");
         }
+    }
+
+    #[test]
+    fn a_holder_that_cannot_be_seen_is_unknown() {
+        let Ok((leader, _follower)) = crate::sys::tty::Leader::open(None) else { return };
+        let number = leader_number(&leader);
+        drop(leader);
+        let Some(own) = Process::own() else { return };
+        let refused = holders_allow(number, &own, &["tmux".to_owned()]);
+        assert_eq!(refused, Err(not_persons(UNSEEN)));
+        assert_eq!(holders_allow(number, &own, &[UNSEEN.to_owned()]), Ok(()));
     }
 
     #[test]

@@ -199,6 +199,7 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("on_mixed", json!(knobs.on_mixed)),
         ("audit.required", json!(knobs.audit_required)),
         ("ask.terminals", json!(knobs.terminals)),
+        ("ask.plain", json!(knobs.plain)),
         ("shell.path", json!(knobs.shell)),
         ("run.pty", json!(knobs.pty)),
         ("limits.bytes", json!(knobs.limits.bytes)),

@@ -161,7 +161,10 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             settings.on_ask_without_terminal = page.word(value, &words);
         }
         "allow_roots" => settings.allow_roots = page.roots(value),
-        "ask" => page.section(value, &["terminals"], |page, _, value| settings.terminals = page.texts(value)),
+        "ask" => page.section(value, &["terminals", "plain"], |page, key, value| match key {
+            "plain" => settings.plain = page.truth(value),
+            _ => settings.terminals = page.texts(value),
+        }),
         "audit" => page.section(value, &["required"], |page, _, value| {
             settings.audit_required = page.truth(value);
         }),

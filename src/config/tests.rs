@@ -139,6 +139,7 @@ on_mixed = "review"
 allow_roots = ["~/lib", "/srv/lib"]
 [ask]
 terminals = ["tmux", "/usr/bin/kitty"]
+plain = true
 [audit]
 required = true
 [shell]
@@ -159,7 +160,8 @@ depth = 0x20
     assert_eq!(settings.on_mixed, Some(Verdict::Review));
     assert_eq!(settings.allow_roots.as_deref(), Some(&["~/lib".to_owned(), "/srv/lib".to_owned()][..]));
     assert_eq!(settings.terminals.as_ref().map(Vec::len), Some(2));
-    assert_eq!((settings.audit_required, settings.pty), (Some(true), Some(Pty::Always)));
+    assert_eq!((settings.audit_required, settings.plain), (Some(true), Some(true)));
+    assert_eq!(settings.pty, Some(Pty::Always));
     assert_eq!((settings.limits.bytes, settings.limits.depth), (Some(65_536), Some(32)));
 }
 

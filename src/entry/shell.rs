@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
-use crate::ask::{Manner, Refusal, Unavailable};
+use crate::ask::{Manner, Refusal, Style, Unavailable};
 use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
@@ -273,7 +273,8 @@ fn means(
     };
     let quiet =
         quiet || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
-    let manner = Manner { plain: false, terminals: policy.knobs.terminals.clone() };
+    let style = Style::of(host.var("TERM").as_deref(), host.var("NO_COLOR").as_deref());
+    let manner = Manner { plain: policy.knobs.plain, terminals: policy.knobs.terminals.clone(), style };
     let plan = Plan {
         text: request.text.clone(),
         source,

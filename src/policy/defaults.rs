@@ -245,6 +245,13 @@ fn reads<'p>() -> impl DoubleEndedIterator<Item = Builtin<'p>> {
         .chain(SECRETS.iter().map(secret))
 }
 
+/// Whether a file of this name is of a kind that holds secrets, by its real path.
+#[must_use]
+pub fn is_secret(path: &str) -> bool {
+    let named = |builtin: &Builtin<'_>| super::pattern::matches(&builtin.pattern, path);
+    reads().rev().find(named).is_some_and(|builtin| builtin.action == Verdict::Ask)
+}
+
 fn within<'p>() -> Builtin<'p> {
     builtin(Capability::FileWriteProject, "*", Verdict::Allow)
 }

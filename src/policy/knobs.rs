@@ -74,6 +74,8 @@ pub struct Knobs {
     pub audit_required: bool,
     /// Kinds of terminal, or programs by absolute path, that the user vouches for.
     pub terminals: Vec<String>,
+    /// Questions are plain lines, answered by typed words.
+    pub plain: bool,
     /// The real shell.
     pub shell: Option<String>,
     /// When a pseudo-terminal is used.
@@ -129,6 +131,7 @@ impl Default for Knobs {
             on_mixed: Verdict::Deny,
             audit_required: true,
             terminals: vec![],
+            plain: false,
             shell: None,
             pty: Pty::Auto,
             limits: Limits::default(),
@@ -155,6 +158,8 @@ pub struct Settings {
     pub audit_required: Option<bool>,
     /// See [`Knobs::terminals`].
     pub terminals: Option<Vec<String>>,
+    /// See [`Knobs::plain`].
+    pub plain: Option<bool>,
     /// See [`Knobs::shell`].
     pub shell: Option<String>,
     /// See [`Knobs::pty`].
@@ -196,6 +201,9 @@ impl Knobs {
         if let Some(pty) = settings.pty {
             self.pty = pty;
         }
+        if let Some(plain) = settings.plain {
+            self.plain = plain;
+        }
     }
 
     /// Takes over what makes something stricter, and names the settings that would not.
@@ -207,6 +215,7 @@ impl Knobs {
             }
             self.terminals.retain(|terminal| terminals.contains(terminal));
         }
+        ignored.extend(settings.plain.is_some().then_some("ask.plain"));
         ignored.extend(settings.shell.is_some().then_some("shell.path"));
         ignored.extend(settings.pty.is_some().then_some("run.pty"));
         ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
@@ -295,6 +304,7 @@ mod tests {
             on_ask_without_terminal: Some(WithoutTerminal::Deny),
             audit_required: Some(true),
             terminals: Some(vec!["tmux".into(), "mine".into()]),
+            plain: Some(true),
             shell: Some("/p/sh".into()),
             pty: None,
             limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
@@ -319,6 +329,7 @@ mod tests {
             "limits.bytes",
             "limits.depth",
             "ask.terminals",
+            "ask.plain",
             "shell.path",
             "allow_roots",
         ];

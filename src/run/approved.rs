@@ -130,8 +130,8 @@ impl Approved {
         plan: Plan,
     ) -> Option<Self> {
         let may_run = match decision.verdict {
-            Verdict::Allow => !matches!(answer, Some(Answer::Denied { .. })),
-            Verdict::Ask | Verdict::Review => matches!(answer, Some(Answer::Once)),
+            Verdict::Allow => answer.is_none_or(Answer::lets_run),
+            Verdict::Ask | Verdict::Review => answer.is_some_and(Answer::lets_run),
             Verdict::Deny => false,
         };
         (may_run && decision.floor.is_none()).then_some(Self { plan })
@@ -189,12 +189,15 @@ mod tests {
     #[test]
     fn only_an_allow_or_an_answered_question_may_run() {
         let (once, denied) = (Answer::Once, Answer::Denied { reason: None });
+        let (session, never) = (Answer::Session, Answer::DeniedSession { reason: None });
         let table = [
             (Verdict::Allow, None, None, true),
             (Verdict::Ask, None, None, false),
             (Verdict::Ask, None, Some(&once), true),
             (Verdict::Ask, None, Some(&denied), false),
             (Verdict::Review, None, Some(&once), true),
+            (Verdict::Ask, None, Some(&session), true),
+            (Verdict::Ask, None, Some(&never), false),
             (Verdict::Review, None, None, false),
             (Verdict::Deny, None, Some(&once), false),
             (Verdict::Deny, Some("canary"), Some(&once), false),

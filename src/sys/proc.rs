@@ -55,6 +55,24 @@ impl Process {
         fs::read_link(format!("/proc/{}/exe", self.pid)).ok()
     }
 
+    /// The words it was started with, as far as they may be looked at.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mut line = Vec::new();
+        let file = fs::File::open(format!("/proc/{}/cmdline", self.pid));
+        let read = file.and_then(|file| file.take(4096).read_to_end(&mut line));
+        let words = line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        if read.is_ok() { words.collect() } else { Vec::new() }
+    }
+
+    /// The real user it runs for.
+    #[must_use]
+    pub fn user(&self) -> Option<u32> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    }
+
     /// Those above it, nearest first, at most so many.
     #[must_use]
     pub fn ancestors(&self, most: usize) -> Vec<Self> {

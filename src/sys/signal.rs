@@ -20,8 +20,16 @@ const HEARD: [Signal; 9] = [
     Signal::SIGCONT,
 ];
 
-/// What ends a process that does not handle it.
-const ENDINGS: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+/// What ends or stops a process that does not handle it, and what a terminal tells.
+const QUESTION: [Signal; 7] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGTSTP,
+    Signal::SIGWINCH,
+    Signal::SIGCONT,
+];
 
 /// One signal that came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +60,14 @@ impl Listening {
         Self::to(HEARD.into_iter().collect())
     }
 
-    /// Starts listening to what would end us, but for what the caller told us to ignore: a blocked
-    /// signal is queued all the same.
+    /// Starts listening to all that a question must hear of: what would end or stop us, but for what the
+    /// caller told us to ignore (a blocked signal is queued all the same), and what changes the window.
     ///
     /// # Errors
     /// When the kernel refuses the descriptor.
-    pub fn to_endings() -> nix::Result<Self> {
-        Self::to(ENDINGS.into_iter().filter(|signal| !raw::is_ignored(*signal)).collect())
+    pub fn to_question() -> nix::Result<Self> {
+        let heard = QUESTION.into_iter().filter(|signal| !raw::is_ignored(*signal));
+        Self::to(heard.collect())
     }
 
     fn to(set: SigSet) -> nix::Result<Self> {

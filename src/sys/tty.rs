@@ -7,7 +7,9 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use nix::libc;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
-use nix::sys::termios::{FlushArg, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr};
+use nix::sys::termios::{
+    FlushArg, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
+};
 use nix::unistd::{getpgrp, tcgetpgrp};
 use portable_pty::{MasterPty, PtySize, native_pty_system};
 
@@ -90,6 +92,13 @@ fn while_not_stoppable(act: impl FnOnce() -> nix::Result<()>) -> io::Result<()> 
 #[must_use]
 pub fn in_front(terminal: BorrowedFd<'_>) -> bool {
     tcgetpgrp(terminal).is_ok_and(|front| front == getpgrp())
+}
+
+/// Whether a program reads this terminal's keys one by one, and paints what it likes: keys are neither
+/// gathered to lines nor shown.
+#[must_use]
+pub fn takes_keys(terminal: BorrowedFd<'_>) -> bool {
+    tcgetattr(terminal).is_ok_and(|settings| !settings.local_flags.contains(LocalFlags::ICANON))
 }
 
 /// Columns and rows, where the terminal says and they are not 0.
@@ -178,8 +187,6 @@ impl std::fmt::Debug for Leader {
 
 #[cfg(test)]
 mod tests {
-    use nix::sys::termios::LocalFlags;
-
     use super::*;
 
     #[test]

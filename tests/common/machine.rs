@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::num::NonZero;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -149,6 +150,24 @@ impl Gsh {
         }
     }
 
+    /// Starts it as the first program of the terminal with this follower end.
+    pub(crate) fn on(&self, follower: &OwnedFd) -> std::process::Child {
+        let end = || Stdio::from(follower.try_clone().expect("one more end"));
+        Command::new("/usr/bin/setsid")
+            .arg("--ctty")
+            .arg(&self.program)
+            .args(&self.args)
+            .env_clear()
+            .envs(self.variables())
+            .env("TERM", "xterm")
+            .current_dir(self.at("project"))
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .expect("the program starts")
+    }
+
     /// Starts it on a terminal of this size.
     pub(crate) fn pty(self, columns: u16, rows: u16) -> Screen {
         let command = self.on_terminal(&self.args);
@@ -230,7 +249,7 @@ pub(crate) struct Screen {
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     // Held so that the terminal and the machine outlive the program.
-    _leader: Box<dyn MasterPty + Send>,
+    leader: Box<dyn MasterPty + Send>,
     machine: Option<Gsh>,
 }
 
@@ -255,7 +274,7 @@ impl Screen {
         });
         let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
         let parser = vt100::Parser::new(rows, columns, 200);
-        Self { parser, output, keys, child, _leader: pair.master, machine }
+        Self { parser, output, keys, child, leader: pair.master, machine }
     }
 
     /// What the screen shows now.
@@ -264,6 +283,37 @@ impl Screen {
             self.parser.process(&bytes);
         }
         self.parser.screen().contents()
+    }
+
+    /// The lines that the screen shows now, without blank ends.
+    pub(crate) fn lines(&mut self) -> Vec<String> {
+        self.text().lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// Whether anything on the screen is coloured or bold.
+    pub(crate) fn is_coloured(&mut self) -> bool {
+        self.text();
+        let screen = self.parser.screen();
+        let (rows, columns) = screen.size();
+        let plain = |cell: &vt100::Cell| cell.fgcolor() == vt100::Color::Default && !cell.bold();
+        let cells = (0..rows.get()).flat_map(|row| (0..columns.get()).map(move |column| (row, column)));
+        cells.filter_map(|(row, column)| screen.cell(row, column)).any(|cell| !plain(cell))
+    }
+
+    /// Gives the window another size.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        self.text();
+        let [high, wide] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
+        self.parser.set_size(high, wide);
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.leader.resize(size).expect("another size");
+    }
+
+    /// Whether the terminal gathers keys to lines and shows them, as before a question.
+    pub(crate) fn is_cooked(&self) -> bool {
+        let wanted = nix::libc::ICANON | nix::libc::ECHO | nix::libc::ISIG;
+        let settings = self.leader.get_termios().expect("its settings");
+        settings.local_flags.bits() & wanted == wanted
     }
 
     /// Presses keys.

@@ -1,0 +1,106 @@
+//! Programs that type on a model's behalf, as far as they can be told by name.
+
+use std::path::Path;
+
+use crate::sys::proc::Process;
+
+/// Names of agents: of their program, their process or their script.
+const AGENTS: [&str; 23] = [
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "cline",
+    "cn",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "goosed",
+    "kilocode",
+    "mini-swe-agent",
+    "opencode",
+    "openhands",
+    "plandex",
+    "qwen",
+    "sweagent",
+    "swerex-remote",
+    "vibe",
+];
+
+/// Programs that run others' scripts.
+const RUNNERS: [&str; 6] = ["bun", "deno", "node", "nodejs", "uv", "pypy"];
+
+/// Folders of installed packages.
+const PACKAGES: [&str; 3] = ["node_modules", "site-packages", "dist-packages"];
+
+/// How far up is looked; deeper nests are not made by hand.
+const DEPTH: usize = 64;
+
+/// The agent that a process is, by its name, its program or the script it runs.
+fn agent(process: &Process) -> Option<&'static str> {
+    let program = process.program();
+    let base = program.as_deref().and_then(base_name);
+    let script = script(base.as_deref().unwrap_or(&process.name), &process.words());
+    [Some(process.name.clone()), base, script].into_iter().flatten().find_map(|name| known(&name))
+}
+
+fn known(name: &str) -> Option<&'static str> {
+    let name = [".js", ".mjs", ".cjs", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    AGENTS.into_iter().find(|agent| *agent == name)
+}
+
+fn base_name(path: &Path) -> Option<String> {
+    path.file_name().and_then(|name| name.to_str()).map(str::to_owned)
+}
+
+/// The script that a runner runs, by its name or by the package that it is in.
+fn script(runner: &str, words: &[String]) -> Option<String> {
+    if !(RUNNERS.contains(&runner) || runner.starts_with("python")) {
+        return None;
+    }
+    let path = Path::new(words.iter().skip(1).find(|word| !word.starts_with('-'))?);
+    let by_name = base_name(path);
+    let packages = || path.iter().skip_while(|part| !PACKAGES.iter().any(|folder| part == folder));
+    let by_folder =
+        || packages().filter_map(|part| part.to_str()).find(|name| known(name).is_some()).map(str::to_owned);
+    by_name.filter(|name| known(name).is_some()).or_else(by_folder)
+}
+
+/// The nearest agent that a process was started by.
+pub(super) fn above(process: &Process) -> Option<String> {
+    process.ancestors(DEPTH).iter().find_map(agent).map(str::to_owned)
+}
+
+/// The nearest agent that we were started by.
+pub(super) fn above_us() -> Option<String> {
+    Process::own().and_then(|own| above(&own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_tell_which_agent_a_runner_runs() {
+        let table: [(&str, &[&str], Option<&str>); 8] = [
+            ("node", &["node", "/usr/bin/gemini"], Some("gemini")),
+            ("node", &["node", "--no-warnings", "/opt/x/qwen.js", "-p"], Some("qwen")),
+            ("node", &["node", "/lib/node_modules/@x/codex/bin/cli.js"], Some("codex")),
+            ("python3.12", &["python3", "/home/u/.local/bin/aider"], Some("aider")),
+            ("python3", &["python3", "-m", "http.server"], None),
+            ("node", &["node", "server.js", "claude"], None),
+            ("bash", &["bash", "/usr/bin/claude"], None),
+            ("node", &["node", "/home/u/goose/server.js"], None),
+        ];
+        for (runner, words, expected) in table {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let found = script(runner, &words).and_then(|name| known(&name));
+            assert_eq!(found, expected, "{words:?}");
+        }
+        assert_eq!((known("claude"), known("claudette"), known("cn")), (Some("claude"), None, Some("cn")));
+    }
+}

@@ -1,0 +1,141 @@
+//! The panel on a terminal: paints the dialogue, hands it the keys, and undoes all on every way out.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+
+use super::answer::{Answer, Scope};
+use super::dialog::{Dialog, Step};
+use super::keys::{Event, Keys};
+use super::layout::{Line, Mark, Window};
+use super::turn::{in_front, turn};
+use super::{Help, Panel, Style, Unavailable};
+use crate::sys::tty::{self, RawMode};
+
+/// Shows the panel and waits for an answer: one at a time per terminal, with every key as it is
+/// pressed.
+///
+/// # Errors
+/// When the terminal is gone or is none, or somebody else is in front of it.
+pub(super) fn ask(
+    terminal: &File,
+    panel: &Panel,
+    help: &Help<'_>,
+    style: Style,
+) -> Result<Answer, Unavailable> {
+    let mut keys = Keys::of(terminal.as_fd())?;
+    let _turn = turn(terminal, &keys)?;
+    let mode = RawMode::keys_only(terminal.as_fd())?;
+    let mut painter = Painter { terminal, style, painted: 0 };
+    let mut dialog = Dialog::new(panel, help, window(terminal));
+    painter.paint(&dialog.lines())?;
+    keys.drop_early()?;
+    let answer = answered(&mut dialog, &mut keys, &mut painter, mode)?;
+    painter.say(word(&answer))?;
+    Ok(answer)
+}
+
+fn answered(
+    dialog: &mut Dialog<'_>,
+    keys: &mut Keys<'_>,
+    painter: &mut Painter<'_>,
+    mode: RawMode<'_>,
+) -> Result<Answer, Unavailable> {
+    let terminal = painter.terminal;
+    let mut mode = Some(mode);
+    loop {
+        let step = match keys.next()? {
+            Event::Key { key, alone } => {
+                // Without a signal, too, another window cuts other pages.
+                let before = dialog.window();
+                dialog.resize(window(terminal));
+                if before == dialog.window() { dialog.press(key, alone) } else { Step::Paint }
+            }
+            Event::Resized => {
+                dialog.resize(window(terminal));
+                Step::Paint
+            }
+            Event::Continued => {
+                in_front(terminal)?;
+                // The shell gave the terminal its own settings meanwhile, and wrote to it.
+                drop(mode.take());
+                mode = Some(RawMode::keys_only(terminal.as_fd())?);
+                painter.painted = 0;
+                Step::Paint
+            }
+        };
+        match step {
+            Step::Same => {}
+            Step::Paint => painter.paint(&dialog.lines())?,
+            Step::Answered(answer) => {
+                // A stray answer to another program's question is none to ours.
+                in_front(terminal)?;
+                drop(mode);
+                return Ok(answer);
+            }
+        }
+    }
+}
+
+fn window(terminal: &File) -> Window {
+    let (columns, rows) = tty::size(terminal.as_fd()).unwrap_or((80, 24));
+    Window { columns: columns.into(), rows: rows.into() }
+}
+
+/// What was answered, as the last line.
+pub(super) fn word(answer: &Answer) -> String {
+    match answer {
+        Answer::Once => "allowed once".to_owned(),
+        Answer::Minutes(minutes) => format!("allowed for {minutes} minutes"),
+        Answer::Session => "allowed for this session".to_owned(),
+        Answer::Always { scope: Scope::Project, .. } => "allowed always in this project".to_owned(),
+        Answer::Always { scope: Scope::User, .. } => "allowed always".to_owned(),
+        Answer::Denied { .. } => "denied".to_owned(),
+        Answer::DeniedSession { .. } => "denied for this session".to_owned(),
+    }
+}
+
+struct Painter<'a> {
+    terminal: &'a File,
+    style: Style,
+    /// The lines of ours that stand above the cursor.
+    painted: usize,
+}
+
+impl Painter<'_> {
+    fn paint(&mut self, lines: &[Line]) -> io::Result<()> {
+        let mut text = String::new();
+        match self.painted {
+            // Up to where the last painting began, and away with it.
+            painted if painted > 0 && self.style.repaints => {
+                text.push_str(&format!("\r\u{1b}[{painted}A\u{1b}[J"))
+            }
+            _ => text.push('\n'),
+        }
+        for line in lines {
+            text.push_str(&self.dressed(line));
+            text.push('\n');
+        }
+        self.painted = lines.len();
+        let mut out = self.terminal;
+        out.write_all(text.as_bytes())
+    }
+
+    /// The line's colour: its words say the same.
+    fn dressed(&self, line: &Line) -> String {
+        let code = match line.mark {
+            Mark::Plain => return line.text.clone(),
+            Mark::Command => "1",
+            Mark::Asks => "1;33",
+            Mark::Risk => "1;31",
+            Mark::Added => "32",
+            Mark::Removed => "31",
+        };
+        if self.style.colours { format!("\u{1b}[{code}m{}\u{1b}[0m", line.text) } else { line.text.clone() }
+    }
+
+    fn say(&self, word: String) -> io::Result<()> {
+        let mut out = self.terminal;
+        out.write_all(format!("gsh: {word}\n").as_bytes())
+    }
+}
