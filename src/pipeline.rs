@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::ask::{self, Help, OnDisk, Question, Refusal, Settled};
+use crate::ask::{self, Question, Refusal, Settled};
 use crate::audit::{self, Closing, Opened, Opening, Record};
 use crate::decision::{Case, Decision, decide, failed};
 use crate::facts::{Facts, gather};
@@ -42,11 +42,7 @@ pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
 pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
     let Checked { script, facts, decision } = check(request, policy, host);
     let question = Question { request, decision: &decision, script: &script, facts: &facts };
-    let help = Help { contents: &OnDisk, ..Help::none() };
-    let Settled { by, outcome, .. } = ask::settle(&question, &help, means.asks.as_ref());
-    if let Some(ledger) = &means.ledger {
-        ledger.note(&decision, &outcome);
-    }
+    let Settled { by, outcome, .. } = ask::settle(&question, means.ledger.as_ref(), means.asks.as_ref());
     let (decided_by, runs, removed) = (&by, outcome.is_ok(), means.removed.as_slice());
     let record = Record::new(&Opening { request, decision: &decision, decided_by, runs, removed });
     let opened = audit::open(means.state.as_deref(), &means.temporary, record);

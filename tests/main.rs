@@ -8,6 +8,7 @@ mod common;
 mod edit;
 mod floor;
 mod fuzz;
+mod grants;
 mod laws;
 mod limits;
 mod misparse;

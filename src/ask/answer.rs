@@ -1,8 +1,8 @@
 //! What a person can say, what each answer keeps, and which answers a question offers.
 
-use crate::decision::{Decision, Judged};
-use crate::facts::Facts;
-use crate::policy::{Capability, Subject, Verdict, pattern};
+use crate::decision::Decision;
+use crate::decision::grant::{self, asking};
+use crate::policy::{Capability, Subject};
 
 /// What a person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,13 +132,11 @@ pub struct Offers {
 }
 
 impl Offers {
-    /// What the rule of refusal leaves: only once for what is firm, protected or not understood, no
-    /// "always" where one asking part has no pattern.
+    /// What the rule of refusal leaves: only once where no answer may outlive the call, no "always" where
+    /// one asking part has no pattern.
     #[must_use]
-    pub fn new(decision: &Decision, facts: &Facts, keeps: Keeps) -> Self {
-        let only_once = decision.firm
-            || facts.problems.iter().any(|doubt| !doubt.execution)
-            || asking(decision).any(|judged| judged.matched.protected);
+    pub fn new(decision: &Decision, keeps: Keeps) -> Self {
+        let only_once = !decision.lasting;
         let exact = if only_once || !keeps.session { Vec::new() } else { exact(decision) };
         let kept = keeps.project.is_some() || keeps.user.is_some();
         let always = if only_once || !kept || decision.suggestions.is_empty() {
@@ -150,27 +148,14 @@ impl Offers {
     }
 }
 
-/// The requests that a person is asked about.
-pub(super) fn asking(decision: &Decision) -> impl Iterator<Item = &Judged> {
-    decision.requests.iter().filter(|judged| judged.verdict != Verdict::Allow)
-}
-
-/// What an answer for minutes or the session keeps: exactly what was asked about and nothing else.
-#[must_use]
-pub fn exact(decision: &Decision) -> Vec<Kept> {
+/// What an answer for minutes or the session keeps, as it is shown: exactly what was asked about and
+/// nothing else.
+fn exact(decision: &Decision) -> Vec<Kept> {
     let mut found = Vec::new();
-    for judged in asking(decision) {
-        let texts: Vec<&str> = match &judged.request.subject {
-            Subject::Path(forms) => forms.iter().map(String::as_str).collect(),
-            Subject::Command { written, .. } => vec![written],
-            Subject::Mention(text) => vec![text],
-        };
-        for text in texts {
-            let kept = Kept { capability: judged.request.capability, pattern: pattern::escape(text) };
-            if !found.contains(&kept) {
-                found.push(kept);
-            }
-        }
+    for rule in grant::exact(decision).unwrap_or_default() {
+        let capability = Capability::ALL.into_iter().find(|each| each.word() == rule.capability);
+        let kept = capability.map(|capability| Kept { capability, pattern: rule.pattern });
+        found.extend(kept.filter(|kept| !found.contains(kept)));
     }
     found
 }
@@ -211,18 +196,19 @@ mod tests {
     use super::*;
 
     fn offers(text: &str) -> Offers {
-        shown(text, |question| Offers::new(question.decision, question.facts, keeps()))
+        shown(text, |question| Offers::new(question.decision, keeps()))
     }
 
     #[test]
     fn the_rule_of_refusal_decides_what_is_offered() {
         // text, minutes and session, parts of an always
-        let table: [(&str, bool, &[&[&str]]); 11] = [
+        let table: [(&str, bool, &[&[&str]]); 12] = [
             ("npm run dev", true, &[&["npm run dev"]]),
             ("npm run dev -x", true, &[&["npm run dev -x", "npm run dev *"]]),
             ("git gc && npm run dev", true, &[&["git gc"], &["npm run dev"]]),
             ("git commit -m x", true, &[&["git commit -m x", "git commit *"]]),
-            ("rm -rf build", true, &[]),
+            ("rm -rf build", false, &[]),
+            ("rm a.txt", true, &[]),
             ("rm a.txt && npm run dev", true, &[]),
             ("npm run dev && rm a.txt", false, &[]),
             ("npm run $UNKNOWN", false, &[]),
@@ -244,8 +230,7 @@ mod tests {
 
     #[test]
     fn nothing_is_offered_that_nobody_keeps() {
-        let none =
-            shown("npm run dev", |question| Offers::new(question.decision, question.facts, Keeps::default()));
+        let none = shown("npm run dev", |question| Offers::new(question.decision, Keeps::default()));
         assert_eq!(none, Offers::default());
     }
 

@@ -1,21 +1,34 @@
 //! What a session remembers of each outcome: refusals are counted, answers that last are kept.
 
-use jiff::Timestamp;
+use std::path::{Path, PathBuf};
 
-use super::{Answer, Refusal};
+use jiff::{SignedDuration, Timestamp};
+
+use super::answer::{Answer, Keeps, Kept, Scope};
+use super::{Refusal, Settled};
+use crate::config::edit::{self, Outcome, Setting};
+use crate::config::find::PROJECT;
+use crate::config::new_rule::NewRule;
 use crate::decision::{Decision, grant};
-use crate::policy::Verdict;
-use crate::store::sessions::{Memory, Sessions};
+use crate::policy::{Layer, Rule, Verdict};
+use crate::store::places::Folders;
+use crate::store::sessions::{Grant, Memory, Sessions, code_hash};
 
 /// The ledger of one session.
 #[derive(Debug, Clone)]
 pub struct Ledger {
-    /// Where sessions are remembered.
-    pub sessions: Sessions,
+    /// The user's folders.
+    pub folders: Folders,
     /// The session.
     pub session: String,
     /// What was remembered when the call came in.
     pub memory: Memory,
+    /// The project the call is made in.
+    pub project: Option<String>,
+    /// A project's file never allows anything here.
+    pub forbids_trust: bool,
+    /// A denial answers the questions that wait at the same terminal.
+    pub together: bool,
 }
 
 /// What kind of refusal it was, as far as counting goes.
@@ -32,12 +45,29 @@ enum Refused {
 }
 
 impl Ledger {
-    /// Notes how a request ended.
-    pub fn note(&self, decision: &Decision, outcome: &Result<Option<Answer>, Refusal>) {
-        let refused = match outcome {
-            Ok(_) => None,
-            Err(refusal) => Some(Refused::of(decision, refusal)),
-        };
+    fn sessions(&self) -> Sessions {
+        Sessions::of(&self.folders)
+    }
+
+    /// Where answers can be kept.
+    #[must_use]
+    pub fn keeps(&self) -> Keeps {
+        let shown = |path: PathBuf| path.to_string_lossy().into_owned();
+        let project = self.project.as_ref().map(|root| shown(Path::new(root).join(PROJECT)));
+        Keeps { session: true, project, user: Some(shown(self.folders.user_file())) }
+    }
+
+    /// Notes how a request ended, and keeps an answer that lasts. Says what could not be kept: that answer
+    /// counts once.
+    #[must_use]
+    pub fn note(&self, decision: &Decision, settled: &Settled) -> Option<String> {
+        self.count(decision, &settled.outcome);
+        let answer = settled.outcome.as_ref().ok().and_then(Option::as_ref).or(settled.denial.as_ref())?;
+        self.keep(decision, answer).err()
+    }
+
+    fn count(&self, decision: &Decision, outcome: &Result<Option<Answer>, Refusal>) {
+        let refused = outcome.as_ref().err().map(|refusal| Refused::of(decision, refusal));
         let nothing_new = match refused {
             None => self.memory.streak == 0 && self.memory.resting.is_empty(),
             Some(refused) => refused == Refused::Otherwise,
@@ -47,7 +77,7 @@ impl Ledger {
         }
         let now = Timestamp::now();
         // A count that could not be written is lost; the refusal itself stands.
-        let _ = self.sessions.change(&self.session, |memory| {
+        let _ = self.sessions().change(&self.session, |memory| {
             memory.notice_call(now);
             match refused {
                 None => memory.streak = 0,
@@ -55,6 +85,86 @@ impl Ledger {
             }
         });
     }
+
+    fn keep(&self, decision: &Decision, answer: &Answer) -> Result<(), String> {
+        let exact = || grant::exact(decision).ok_or_else(|| "this can be allowed once only".to_owned());
+        let (rules, until) = match answer {
+            Answer::Once | Answer::Denied { .. } => return Ok(()),
+            Answer::DeniedSession { .. } => (grant::refusing(decision), None),
+            Answer::Session => (exact()?, None),
+            Answer::Minutes(minutes) => {
+                (exact()?, Some(Timestamp::now() + SignedDuration::from_mins(i64::from(*minutes))))
+            }
+            Answer::Always { patterns, scope } => {
+                exact()?;
+                self.write(patterns, *scope);
+                // Other calls of this moment see it at once.
+                (patterns.iter().map(Kept::rule).collect(), None)
+            }
+        };
+        let grant = Grant {
+            id: String::new(),
+            rules,
+            made: Timestamp::now(),
+            until,
+            terminal: super::terminal::own_name(),
+            record: None,
+            project: self.project.clone(),
+            code: bound(decision)?,
+        };
+        let kept = self.sessions().change(&self.session, |memory| memory.keep(grant));
+        kept.map(drop).map_err(|error| format!("the answer could not be kept, and counts once: {error}"))
+    }
+
+    /// Writes an "always" into a file.
+    fn write(&self, patterns: &[Kept], scope: Scope) {
+        let rule = |kept: &Kept| NewRule::new(kept.capability.word(), &kept.pattern, Verdict::Allow);
+        let rules: Vec<NewRule> = patterns.iter().map(rule).collect();
+        let setting = Setting {
+            folders: &self.folders,
+            project: self.project.as_deref().map(Path::new),
+            forbids_trust: self.forbids_trust,
+        };
+        let scope = match scope {
+            Scope::Project => edit::Scope::Project,
+            Scope::User => edit::Scope::User,
+        };
+        if let Outcome::Session(error) = edit::always(setting, &rules, scope) {
+            eprintln!("gsh: no file takes the rule, so it holds for this session: {error}");
+        }
+    }
+
+    /// The answer to this decision that was given while it waited for its turn: to another question of the
+    /// same session.
+    #[must_use]
+    pub fn meanwhile(&self, decision: &Decision) -> Option<Answer> {
+        let memory = self.sessions().read(&self.session);
+        if self.together && memory.refused > self.memory.refused {
+            let reason = Some("another command of the same moment was declined".to_owned());
+            return Some(Answer::Denied { reason });
+        }
+        let layer = memory.layer(self.project.as_deref(), Timestamp::now())?;
+        let rules: Vec<Rule> = layer.rules.into_iter().map(|found| found.rule).collect();
+        (decision.lasting && grant::covers(&rules, decision)).then_some(Answer::Once)
+    }
+}
+
+impl Kept {
+    fn rule(&self) -> Rule {
+        let rule = Rule::new(Layer::Session, self.capability.word(), &self.pattern, Verdict::Allow);
+        Rule { lifts: true, ..rule }
+    }
+}
+
+/// The code that an answer is bound to.
+fn bound(decision: &Decision) -> Result<Vec<(PathBuf, String)>, String> {
+    let files = grant::asking(decision).flat_map(|each| &each.request.code);
+    let bound = files.map(|file| {
+        let hash = code_hash(Path::new(file));
+        let hash = hash.ok_or_else(|| format!("{file} cannot be read, so the answer counts once"))?;
+        Ok((PathBuf::from(file), hash))
+    });
+    bound.collect()
 }
 
 impl Refused {
@@ -105,6 +215,14 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
         let sessions = Sessions::of(&folders);
+        let ledger = |session: &str, memory| Ledger {
+            folders: folders.clone(),
+            session: session.to_owned(),
+            memory,
+            project: Some("/p".to_owned()),
+            forbids_trust: false,
+            together: true,
+        };
         let (ask, deny, allow) = (Verdict::Ask, Verdict::Deny, Verdict::Allow);
         // What came, and the counts after it.
         for (decision, outcome, streak, refusals) in [
@@ -116,15 +234,12 @@ mod tests {
             (decision(ask, None), Ok(Some(Answer::Once)), 0, 2),
         ] {
             let memory = sessions.read("s");
-            let ledger = Ledger { sessions: sessions.clone(), session: "s".into(), memory };
-            ledger.note(&decision, &outcome);
+            ledger("s", memory).count(&decision, &outcome);
             let memory = sessions.read("s");
             assert_eq!((memory.streak, memory.refusals), (streak, refusals), "{outcome:?}");
         }
         assert!(sessions.read("s").resting.contains_key("make"));
-        let ledger =
-            Ledger { sessions: sessions.clone(), session: "quiet".into(), memory: Memory::default() };
-        ledger.note(&decision(allow, None), &Ok(None));
+        ledger("quiet", Memory::default()).count(&decision(allow, None), &Ok(None));
         assert_eq!(sessions.known(), ["s"], "nothing is written for what is silent");
     }
 }

@@ -26,7 +26,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-pub use self::answer::{Answer, Keeps, Kept, Offers, Scope, exact};
+pub use self::answer::{Answer, Keeps, Kept, Offers, Scope};
 pub use self::contents::{Contents, OnDisk};
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
@@ -59,13 +59,20 @@ pub struct Help<'a> {
     pub covered: &'a dyn Fn(&str) -> Vec<String>,
     /// Where answers are kept.
     pub keeps: Keeps,
+    /// After a wait for other questions at the same terminal: their answer, where it answers this one too.
+    pub meanwhile: &'a dyn Fn() -> Option<Answer>,
 }
 
 impl Help<'_> {
     /// Nothing is known and nothing is kept: once, or no.
     #[must_use]
     pub fn none() -> Help<'static> {
-        Help { contents: &contents::Unknown, covered: &|_| Vec::new(), keeps: Keeps::default() }
+        Help {
+            contents: &contents::Unknown,
+            covered: &|_| Vec::new(),
+            keeps: Keeps::default(),
+            meanwhile: &|| None,
+        }
     }
 }
 
@@ -138,23 +145,42 @@ pub struct Settled {
     pub denial: Option<Answer>,
 }
 
-/// Asks a person where the decision says so. Without a `manner` nobody may be asked.
+/// Asks a person where the decision says so, and has the ledger of the session note what came of it.
+/// Without a `manner` nobody may be asked.
 #[must_use]
-pub fn settle(question: &Question<'_>, help: &Help<'_>, manner: Option<&Manner>) -> Settled {
-    let settled = |by, outcome| Settled { by, outcome, denial: None };
-    match question.decision.verdict {
-        Verdict::Allow => return settled(DecidedBy::Policy, Ok(None)),
-        Verdict::Deny => return settled(DecidedBy::Policy, Err(Refusal::Policy)),
-        Verdict::Ask | Verdict::Review => {}
-    }
-    let answer = manner.ok_or(Unavailable::NonInteractive);
-    match answer.and_then(|manner| ask(&Panel::new(question, help), help, manner)) {
-        Ok(answer) if answer.lets_run() => settled(DecidedBy::Person, Ok(Some(answer))),
-        Ok(answer) => {
-            let refusal = Refusal::Person(answer.reason().map(str::to_owned));
-            Settled { by: DecidedBy::Person, outcome: Err(refusal), denial: Some(answer) }
+pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
+    let decision = question.decision;
+    let settled = match decision.verdict {
+        Verdict::Allow => Settled::new(DecidedBy::Policy, Ok(None)),
+        Verdict::Deny => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
+        Verdict::Ask | Verdict::Review => {
+            let keeps = ledger.map(Ledger::keeps).unwrap_or_default();
+            let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
+            let help = Help { contents: &OnDisk, keeps, meanwhile: &meanwhile, ..Help::none() };
+            let answer = manner.ok_or(Unavailable::NonInteractive);
+            Settled::by_person(answer.and_then(|manner| ask(&Panel::new(question, &help), &help, manner)))
         }
-        Err(why) => settled(DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
+    };
+    if let Some(lost) = ledger.and_then(|ledger| ledger.note(decision, &settled)) {
+        eprintln!("gsh: {lost}");
+    }
+    settled
+}
+
+impl Settled {
+    fn new(by: DecidedBy, outcome: Result<Option<Answer>, Refusal>) -> Self {
+        Self { by, outcome, denial: None }
+    }
+
+    fn by_person(answer: Result<Answer, Unavailable>) -> Self {
+        match answer {
+            Ok(answer) if answer.lets_run() => Self::new(DecidedBy::Person, Ok(Some(answer))),
+            Ok(answer) => {
+                let refusal = Refusal::Person(answer.reason().map(str::to_owned));
+                Self { denial: Some(answer), ..Self::new(DecidedBy::Person, Err(refusal)) }
+            }
+            Err(why) => Self::new(DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The question as lines: pure, so that what a person sees can be tested line by line.
 
-use super::answer::{Offers, asking};
+use super::answer::Offers;
 use super::changes::changes;
 use super::details::{details, rule};
 use super::layout::{Line, Mark};
 use super::parts::parts;
 use super::{Help, Question, hosts, sanitize};
+use crate::decision::grant::asking;
 use crate::policy::Capability;
 
 /// A longer text begins with what it asks for, since its end may be pages away.
@@ -32,7 +33,7 @@ impl Panel {
             capability: first.map(name).unwrap_or_default(),
             body: body(question, help),
             details: details(question),
-            offers: Offers::new(question.decision, question.facts, help.keeps.clone()),
+            offers: Offers::new(question.decision, help.keeps.clone()),
         }
     }
 

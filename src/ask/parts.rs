@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::layout::{Line, Mark, shorten};
-use super::{Question, answer::asking, sanitize};
+use super::{Question, sanitize};
 use crate::decision::Judged;
+use crate::decision::grant::asking;
 use crate::facts::Doubt;
 use crate::policy::Verdict;
 use crate::report::Span;

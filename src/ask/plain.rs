@@ -8,7 +8,7 @@ use super::answer::{Answer, Kept, Scope};
 use super::dialog::chosen_minutes;
 use super::keys::Keys;
 use super::layout::Line;
-use super::turn::{in_front, turn};
+use super::turn::{Turn, in_front, turn};
 use super::{Help, Panel, Unavailable, sanitize, screen};
 use crate::policy::pattern;
 
@@ -18,7 +18,10 @@ use crate::policy::pattern;
 /// When the terminal is gone or is none, or somebody else is in front of it.
 pub(super) fn ask(terminal: &File, panel: &Panel, help: &Help<'_>) -> Result<Answer, Unavailable> {
     let keys = Keys::of(terminal.as_fd())?;
-    let _turn = turn(terminal, &keys)?;
+    let _turn = match turn(terminal, &keys, help)? {
+        Turn::Ours(held) => held,
+        Turn::Over(answer) => return Ok(answer),
+    };
     let asking = Plain { terminal, keys: &keys, panel, help };
     asking.say(&[Line::plain(format!("{} ({})", panel.title(), panel.capability))])?;
     asking.say(&panel.body)?;

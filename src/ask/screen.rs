@@ -8,7 +8,7 @@ use super::answer::{Answer, Scope};
 use super::dialog::{Dialog, Step};
 use super::keys::{Event, Keys};
 use super::layout::{Line, Mark, Window};
-use super::turn::{in_front, turn};
+use super::turn::{Turn, in_front, turn};
 use super::{Help, Panel, Style, Unavailable};
 use crate::sys::tty::{self, RawMode};
 
@@ -24,7 +24,10 @@ pub(super) fn ask(
     style: Style,
 ) -> Result<Answer, Unavailable> {
     let mut keys = Keys::of(terminal.as_fd())?;
-    let _turn = turn(terminal, &keys)?;
+    let _turn = match turn(terminal, &keys, help)? {
+        Turn::Ours(held) => held,
+        Turn::Over(answer) => return Ok(answer),
+    };
     let mode = RawMode::keys_only(terminal.as_fd())?;
     let mut painter = Painter { terminal, style, painted: 0 };
     let mut dialog = Dialog::new(panel, help, window(terminal));

@@ -78,6 +78,13 @@ pub fn persons(vouched: &[String]) -> Result<PathBuf, Unavailable> {
     if allowed { Ok(device) } else { Err(not_persons("serial")) }
 }
 
+/// The name of this process's terminal, for a person.
+#[must_use]
+pub fn own_name() -> Option<String> {
+    let path = Process::own()?.controlling_terminal()?.path()?;
+    Some(path.to_string_lossy().into_owned())
+}
+
 fn not_persons(kind: &str) -> Unavailable {
     Unavailable::NotAPersons(kind.to_owned())
 }

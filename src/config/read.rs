@@ -161,10 +161,13 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             settings.on_ask_without_terminal = page.word(value, &words);
         }
         "allow_roots" => settings.allow_roots = page.roots(value),
-        "ask" => page.section(value, &["terminals", "plain"], |page, key, value| match key {
-            "plain" => settings.plain = page.truth(value),
-            _ => settings.terminals = page.texts(value),
-        }),
+        "ask" => {
+            page.section(value, &["terminals", "plain", "denial_ends_all"], |page, key, value| match key {
+                "plain" => settings.plain = page.truth(value),
+                "denial_ends_all" => settings.denial_ends_all = page.truth(value),
+                _ => settings.terminals = page.texts(value),
+            })
+        }
         "audit" => page.section(value, &["required"], |page, _, value| {
             settings.audit_required = page.truth(value);
         }),

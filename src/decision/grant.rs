@@ -2,7 +2,7 @@
 //! capability.
 
 use super::{Decision, Judged};
-use crate::policy::pattern::escape;
+use crate::policy::pattern::{self, escape};
 use crate::policy::{Destroys, Layer, Policy, Rule, Subject, Verdict};
 
 /// Whether an answer to these requests may outlive the call.
@@ -29,25 +29,29 @@ pub fn asking(decision: &Decision) -> impl Iterator<Item = &Judged> {
 /// not outlive the call.
 #[must_use]
 pub fn exact(decision: &Decision) -> Option<Vec<Rule>> {
-    decision.lasting.then(|| asking(decision).flat_map(|each| of(each, Verdict::Allow, None)).collect())
+    decision.lasting.then(|| asking(decision).flat_map(|each| of(each, Verdict::Allow)).collect())
 }
 
-/// The rules for chosen patterns, one for each asking part that patterns are offered for; exactly the part
-/// for all others. None where an answer must not outlive the call.
+/// Whether rules of answers cover every asking part of a decision.
 #[must_use]
-pub fn chosen(decision: &Decision, patterns: &[String]) -> Option<Vec<Rule>> {
-    let mut patterns = patterns.iter();
-    let rules = asking(decision).flat_map(|each| {
-        let pattern = if each.request.suggestions.is_empty() { None } else { patterns.next() };
-        of(each, Verdict::Allow, pattern.map(String::as_str))
-    });
-    decision.lasting.then(|| rules.collect())
+pub fn covers(rules: &[Rule], decision: &Decision) -> bool {
+    asking(decision).all(|each| {
+        let covered = |text: &str| {
+            rules.iter().any(|rule| {
+                rule.action == Verdict::Allow
+                    && rule.capability == each.request.capability.word()
+                    && (rule.destroys || each.request.destroys.is_none())
+                    && pattern::matches(&rule.pattern, text)
+            })
+        };
+        texts(&each.request.subject).into_iter().all(covered)
+    })
 }
 
 /// The rules that refuse what a decision asks about.
 #[must_use]
 pub fn refusing(decision: &Decision) -> Vec<Rule> {
-    asking(decision).flat_map(|each| of(each, Verdict::Deny, None)).collect()
+    asking(decision).flat_map(|each| of(each, Verdict::Deny)).collect()
 }
 
 /// The programs that a decision asks about, by the first words of their commands.
@@ -65,17 +69,14 @@ pub fn programs(decision: &Decision) -> Vec<String> {
     found
 }
 
-fn of(each: &Judged, action: Verdict, pattern: Option<&str>) -> Vec<Rule> {
+fn of(each: &Judged, action: Verdict) -> Vec<Rule> {
     let capability = each.request.capability.word();
-    let make = |pattern: &str| Rule {
+    let make = |text: &str| Rule {
         destroys: each.request.destroys.is_some(),
         lifts: action == Verdict::Allow,
-        ..Rule::new(Layer::Session, capability, pattern, action)
+        ..Rule::new(Layer::Session, capability, &escape(text), action)
     };
-    match pattern {
-        Some(pattern) => vec![make(pattern)],
-        None => texts(&each.request.subject).into_iter().map(|text| make(&escape(text))).collect(),
-    }
+    texts(&each.request.subject).into_iter().map(make).collect()
 }
 
 /// The texts that rules must match for the whole subject to be covered.

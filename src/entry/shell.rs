@@ -273,7 +273,7 @@ fn means(
     };
     let quiet =
         quiet || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
-    let style = Style::of(host.var("TERM").as_deref(), host.var("NO_COLOR").as_deref());
+    let style = Style::of(surrounds.var("TERM").as_deref(), surrounds.var("NO_COLOR").as_deref());
     let manner = Manner { plain: policy.knobs.plain, terminals: policy.knobs.terminals.clone(), style };
     let plan = Plan {
         text: request.text.clone(),
@@ -294,7 +294,7 @@ fn means(
     Means {
         plan,
         asks: (!quiet).then_some(manner),
-        ledger: surrounds.ledger(),
+        ledger: surrounds.ledger(policy),
         state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
         temporary: PathBuf::from("/tmp"),
         removed,

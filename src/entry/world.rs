@@ -9,7 +9,7 @@ use crate::ask::Ledger;
 use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
-use crate::policy::{Agent, LayerRules, Mode, Places, Policy, Refused, Verdict};
+use crate::policy::{Agent, Forbidden, LayerRules, Mode, Places, Policy, Refused, Verdict};
 use crate::store::calls::{Above, Calls};
 use crate::store::places::Folders;
 use crate::store::session::{Found, Session};
@@ -122,9 +122,22 @@ impl Surrounds {
 
     /// The session's ledger; None without a home.
     #[must_use]
-    pub fn ledger(&self) -> Option<Ledger> {
-        let sessions = Sessions::of(self.folders.as_ref()?);
-        Some(Ledger { sessions, session: self.session.id.clone(), memory: self.memory.clone() })
+    pub fn ledger(&self, policy: &Policy) -> Option<Ledger> {
+        Some(Ledger {
+            folders: self.folders.clone()?,
+            session: self.session.id.clone(),
+            memory: self.memory.clone(),
+            project: policy.places.project.clone(),
+            forbids_trust: policy.forbids.contains(&Forbidden::Trust),
+            together: policy.knobs.denial_ends_all,
+        })
+    }
+
+    /// A variable of the environment, if it is text.
+    #[must_use]
+    pub fn var(&self, name: &str) -> Option<String> {
+        let found = self.environment.iter().find(|(known, _)| known == name);
+        found.and_then(|(_, value)| value.clone().into_string().ok())
     }
 
     /// The mode to decide in, from what is given with the call. What is above can only be tightened.

@@ -86,6 +86,8 @@ pub struct Knobs {
     pub allow_roots: Vec<String>,
     /// After so many refusals a session is held tighter.
     pub refusals: Refusals,
+    /// When a person denies, the questions of the same session that wait at the same terminal are denied too.
+    pub denial_ends_all: bool,
     /// How agents are held that were started beneath gsh.
     pub subagents: Subagents,
 }
@@ -137,6 +139,7 @@ impl Default for Knobs {
             limits: Limits::default(),
             allow_roots: vec![],
             refusals: Refusals::default(),
+            denial_ends_all: true,
             subagents: Subagents::default(),
         }
     }
@@ -168,6 +171,8 @@ pub struct Settings {
     pub limits: Limits,
     /// See [`Knobs::allow_roots`].
     pub allow_roots: Option<Vec<String>>,
+    /// See [`Knobs::denial_ends_all`].
+    pub denial_ends_all: Option<bool>,
     /// See [`Refusals::in_a_row`].
     pub refusals_in_a_row: Option<u32>,
     /// See [`Refusals::in_all`].
@@ -237,6 +242,7 @@ impl Knobs {
         );
         refuse(raise(&mut self.on_mixed, settings.on_mixed, may), "on_mixed");
         refuse(raise(&mut self.audit_required, settings.audit_required, may), "audit.required");
+        refuse(raise(&mut self.denial_ends_all, settings.denial_ends_all, may), "ask.denial_ends_all");
         let Refusals { in_a_row, in_all } = &mut self.refusals;
         refuse(fewer(in_a_row, settings.refusals_in_a_row, may), "refusals.in_a_row");
         refuse(fewer(in_all, settings.refusals_in_all, may), "refusals.in_all");
@@ -309,6 +315,7 @@ mod tests {
             pty: None,
             limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
             allow_roots: Some(vec!["/".into()]),
+            denial_ends_all: Some(false),
             refusals_in_a_row: Some(2),
             refusals_in_all: Some(0),
             subagents_allow_grants: Some(true),
@@ -324,6 +331,7 @@ mod tests {
         let expected = [
             "on_review_unavailable",
             "on_mixed",
+            "ask.denial_ends_all",
             "refusals.in_all",
             "subagents.allow_grants",
             "limits.bytes",

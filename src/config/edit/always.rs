@@ -30,7 +30,7 @@ pub struct Setting<'a> {
 
 /// What became of it.
 #[derive(Debug)]
-pub enum Answer {
+pub enum Outcome {
     /// It is written.
     Written {
         /// Where.
@@ -46,24 +46,24 @@ pub enum Answer {
 /// nobody trusts that, where it is malformed or cannot be written, into the user's own for this project. An
 /// answer lifts a question and never a refusal, and the rules say so.
 #[must_use]
-pub fn always(setting: Setting<'_>, rules: &[NewRule], scope: Scope) -> Answer {
+pub fn always(setting: Setting<'_>, rules: &[NewRule], scope: Scope) -> Outcome {
     let rules: Vec<_> = rules.iter().map(|rule| NewRule { lifts: true, ..rule.clone() }).collect();
     let write = |layer| {
         let editor = Editor::new(setting.folders, setting.project, layer)?;
         editor.apply_if(Change::Ensure(&rules), &|found| has_effect(found, layer, setting.forbids_trust))
     };
-    let written = |edited, instead| Answer::Written { edited, instead };
+    let written = |edited, instead| Outcome::Written { edited, instead };
     match scope {
         Scope::User => match write(Layer::User) {
             Ok(edited) => written(edited, None),
-            Err(error) => Answer::Session(error),
+            Err(error) => Outcome::Session(error),
         },
         Scope::Project => match write(Layer::Project) {
             Ok(edited) => written(edited, None),
-            Err(EditError::NoProject) => Answer::Session(EditError::NoProject),
+            Err(EditError::NoProject) => Outcome::Session(EditError::NoProject),
             Err(instead) => match write(Layer::UserProject) {
                 Ok(edited) => written(edited, Some(instead)),
-                Err(error) => Answer::Session(error),
+                Err(error) => Outcome::Session(error),
             },
         },
     }

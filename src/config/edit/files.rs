@@ -39,7 +39,7 @@ impl Home {
         Editor::new(&self.folders, Some(&self.project), layer).expect("an editor")
     }
 
-    fn always(&self, pattern: &str, scope: Scope) -> Answer {
+    fn always(&self, pattern: &str, scope: Scope) -> Outcome {
         let setting = Setting { folders: &self.folders, project: Some(&self.project), forbids_trust: false };
         always(setting, &[rule(pattern)], scope)
     }
@@ -69,14 +69,14 @@ fn mode(path: &Path) -> u32 {
 }
 
 /// The file that an answer went to, and the word for what stood in the way.
-fn written(answer: &Answer) -> (Option<&Path>, String) {
+fn written(answer: &Outcome) -> (Option<&Path>, String) {
     let word =
         |error: &EditError| format!("{error:?}").split(['(', ' ']).next().unwrap_or_default().to_owned();
     match answer {
-        Answer::Written { edited, instead } => {
+        Outcome::Written { edited, instead } => {
             (Some(&edited.file), instead.as_ref().map(word).unwrap_or_default())
         }
-        Answer::Session(error) => (None, word(error)),
+        Outcome::Session(error) => (None, word(error)),
     }
 }
 
@@ -92,7 +92,7 @@ fn two_hundred_writers_lose_nothing() {
                 // Each with the trust of its own file, which all keep in one list.
                 0 => {
                     let answer = home.always(&format!("p{number}"), Scope::Project);
-                    assert!(matches!(answer, Answer::Written { instead: None, .. }), "{answer:?}");
+                    assert!(matches!(answer, Outcome::Written { instead: None, .. }), "{answer:?}");
                 }
                 1 => {
                     let file = other.with_extension(number.to_string());
@@ -198,7 +198,7 @@ fn an_answer_goes_where_it_has_an_effect() {
     let home = Home::new();
     let file = home.file();
     let project = || (Some(home.file()), String::new());
-    let found = |answer: Answer| {
+    let found = |answer: Outcome| {
         let (path, why) = written(&answer);
         (path.map(Path::to_owned), why)
     };

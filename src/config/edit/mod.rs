@@ -18,7 +18,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-pub use always::{Answer, Scope, Setting, always};
+pub use always::{Outcome, Scope, Setting, always};
 pub use file::{Edited, Editor, Found};
 pub use promote::{Promoted, promote};
 
