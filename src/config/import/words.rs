@@ -1,0 +1,408 @@
+//! Patterns for commands: an agent matches the text as it was typed, gsh the words of it, requoted only where
+//! needed. Here the first becomes the second.
+
+use super::carry::{Lost, Meaning, Shadow, commands, every_command};
+use crate::policy::Verdict;
+use crate::policy::pattern::escape;
+use crate::syntax::quote;
+
+/// One element of an agent's pattern, its own escapes gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Glyph {
+    /// This character.
+    Char(char),
+    /// Any one character.
+    One,
+    /// Any run of characters.
+    Run,
+}
+
+/// A pattern for the text of one command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CommandPattern {
+    pub(super) glyphs: Vec<Glyph>,
+    /// Further words may follow.
+    pub(super) open: bool,
+    /// A blank and a run at the end may be missing although there are other runs.
+    pub(super) tail_is_optional: bool,
+}
+
+/// One word of a pattern.
+#[derive(Debug, Clone, Default)]
+struct Word {
+    glyphs: Vec<Glyph>,
+    /// It was begun, though perhaps by quotes around nothing.
+    begun: bool,
+    quoted: bool,
+    /// It holds a pattern for file names, or braces, that the shell would replace.
+    expands: bool,
+    /// It joins commands.
+    joins: bool,
+}
+
+/// How many patterns a rule may become.
+const MOST: usize = 16;
+
+/// Programs that run what follows them: gsh judges that as well.
+const RUNNERS: &str = "sudo doas su pkexec run0 xargs find parallel watch ssh env nice ionice time timeout nohup \
+    setsid stdbuf command builtin exec eval bash sh dash zsh chroot unshare docker podman kubectl";
+
+impl CommandPattern {
+    /// A text that stands for itself.
+    pub(super) fn exact(text: &str) -> Self {
+        let glyphs = text.chars().map(Glyph::Char).collect();
+        Self { glyphs, open: false, tail_is_optional: false }
+    }
+
+    /// A text and whatever words follow it.
+    pub(super) fn prefix(text: &str) -> Self {
+        Self { open: true, ..Self::exact(text) }
+    }
+
+    /// A pattern with wildcards.
+    pub(super) fn wild(glyphs: Vec<Glyph>) -> Self {
+        Self { glyphs, open: false, tail_is_optional: false }
+    }
+
+    /// What it means as a rule with this action.
+    pub(super) fn meaning(&self, action: Verdict, home: Option<&str>) -> Result<Meaning, Lost> {
+        let words = Reader { glyphs: &self.glyphs, at: 0, home, words: vec![] }.words()?;
+        if self.open
+            && matches!(self.glyphs.last(), Some(Glyph::Char(' ' | '\t')))
+            && action == Verdict::Allow
+        {
+            return Err(Lost::command("it ends in a blank, after which the agent wants another one"));
+        }
+        let mut made = Maker { action, stricter: vec![] };
+        let patterns = made.patterns(self, words)?;
+        if patterns.iter().any(|pattern| pattern == "*" || pattern == "* *") {
+            return Ok(every_command(action));
+        }
+        let mut meaning = commands(&patterns, action);
+        meaning.stricter = made.stricter;
+        Ok(meaning)
+    }
+}
+
+/// Takes a pattern apart as the shell would take its text.
+struct Reader<'a> {
+    glyphs: &'a [Glyph],
+    at: usize,
+    home: Option<&'a str>,
+    words: Vec<Word>,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<Glyph> {
+        let glyph = self.glyphs.get(self.at).copied();
+        self.at += 1;
+        glyph
+    }
+
+    /// Whether these characters stand here, followed by a slash, a blank or the end.
+    fn stands(&self, text: &str) -> bool {
+        let mut rest = self.glyphs.get(self.at..).unwrap_or_default().iter();
+        text.chars().all(|c| rest.next() == Some(&Glyph::Char(c)))
+            && matches!(rest.next(), None | Some(Glyph::Char('/' | ' ' | '\t' | '"')))
+    }
+
+    /// Not to be carried: what its commands begin with is known as far as it was read.
+    fn lost(&self, why: &str) -> Lost {
+        let whole = self.words.iter().map(|word| word.text().map(|text| quote(&text)));
+        let known: Vec<String> = whole.map_while(|text| text).collect();
+        let head = if known.is_empty() { String::new() } else { format!("{} ", known.join(" ")) };
+        Lost::new(why, Shadow::Commands(head))
+    }
+
+    fn words(mut self) -> Result<Vec<Word>, Lost> {
+        let mut word = Word::default();
+        while let Some(glyph) = self.next() {
+            match glyph {
+                Glyph::Char(' ' | '\t') => self.end(&mut word),
+                Glyph::Char(c) => self.unquoted(&mut word, c)?,
+                glyph => word.push(glyph),
+            }
+        }
+        self.end(&mut word);
+        if self.words.is_empty() { Err(Lost::command("it names no command")) } else { Ok(self.words) }
+    }
+
+    fn end(&mut self, word: &mut Word) {
+        let mut word = std::mem::take(word);
+        if word.begun {
+            let has = |c| !word.quoted && word.glyphs.contains(&Glyph::Char(c));
+            word.expands |= has('{') && (has(',') || has('.'));
+            self.words.push(word);
+        }
+    }
+
+    fn unquoted(&mut self, word: &mut Word, c: char) -> Result<(), Lost> {
+        match c {
+            '\'' | '"' => self.quoted(word, c)?,
+            '\\' => match self.next() {
+                Some(Glyph::Char('\n')) | None => return Err(self.lost("it ends in a backslash")),
+                Some(glyph) => word.push_quoted(glyph),
+            },
+            '$' => self.variable(word)?,
+            '~' if !word.begun => self.tilde(word)?,
+            '|' | '&' => self.operator(word, c)?,
+            '`' | '(' | ')' | ';' | '<' | '>' | '\n' => {
+                return Err(self.lost("gsh matches the words of one command, without redirections"));
+            }
+            '#' if !word.begun => return Err(self.lost("what follows `#` is a comment")),
+            '*' | '?' | '[' => {
+                word.expands = true;
+                word.push(Glyph::Char(c));
+            }
+            c => word.push(Glyph::Char(c)),
+        }
+        Ok(())
+    }
+
+    fn quoted(&mut self, word: &mut Word, mark: char) -> Result<(), Lost> {
+        word.begun = true;
+        word.quoted = true;
+        loop {
+            match self.next() {
+                None => return Err(self.lost("a quote in it has no end")),
+                Some(Glyph::Char(c)) if c == mark => return Ok(()),
+                Some(Glyph::Char('$')) if mark == '"' => self.variable(word)?,
+                Some(Glyph::Char('`')) if mark == '"' => {
+                    return Err(self.lost("what a substitution becomes is known only when it runs"));
+                }
+                Some(Glyph::Char('\\')) if mark == '"' => {
+                    let next = self.next().ok_or_else(|| self.lost("a quote in it has no end"))?;
+                    if !matches!(next, Glyph::Char('"' | '\\' | '$' | '`')) {
+                        word.push_quoted(Glyph::Char('\\'));
+                    }
+                    word.push_quoted(next);
+                }
+                Some(glyph) => word.push_quoted(glyph),
+            }
+        }
+    }
+
+    fn variable(&mut self, word: &mut Word) -> Result<(), Lost> {
+        let name = ["HOME", "{HOME}"].into_iter().find(|name| word.glyphs.is_empty() && self.stands(name));
+        match (name, self.home) {
+            (Some(name), Some(home)) => {
+                self.at += name.chars().count();
+                home.chars().for_each(|c| word.push(Glyph::Char(c)));
+                Ok(())
+            }
+            _ => Err(self.lost("gsh matches what a word becomes, and a variable is known only when it runs")),
+        }
+    }
+
+    fn tilde(&mut self, word: &mut Word) -> Result<(), Lost> {
+        match self.home.filter(|_| self.stands("")) {
+            Some(home) => {
+                home.chars().for_each(|c| word.push(Glyph::Char(c)));
+                Ok(())
+            }
+            None => Err(self.lost("gsh matches the folder that a `~` becomes, and that is not known")),
+        }
+    }
+
+    fn operator(&mut self, word: &mut Word, c: char) -> Result<(), Lost> {
+        let doubled = self.glyphs.get(self.at) == Some(&Glyph::Char(c));
+        let after = self.at + usize::from(doubled);
+        let apart = !word.begun && matches!(self.glyphs.get(after), Some(Glyph::Char(' ' | '\t')));
+        if !apart || (c == '&' && !doubled) {
+            return Err(self.lost("gsh matches the words of one command, without what joins it to others"));
+        }
+        self.at = after;
+        (0..=usize::from(doubled)).for_each(|_| word.push(Glyph::Char(c)));
+        word.joins = true;
+        Ok(())
+    }
+}
+
+impl Word {
+    fn push(&mut self, glyph: Glyph) {
+        self.begun = true;
+        self.glyphs.push(glyph);
+    }
+
+    fn push_quoted(&mut self, glyph: Glyph) {
+        self.quoted = true;
+        self.push(glyph);
+    }
+
+    /// The text, if it has no wildcard.
+    fn text(&self) -> Option<String> {
+        let chars = self.glyphs.iter().map(|glyph| match glyph {
+            Glyph::Char(c) => Some(*c),
+            _ => None,
+        });
+        if self.expands { None } else { chars.collect() }
+    }
+
+    fn is_run(&self) -> bool {
+        self.glyphs == [Glyph::Run] && !self.quoted
+    }
+
+    fn assigns(&self) -> bool {
+        let chars = self.glyphs.iter().map_while(|glyph| match glyph {
+            Glyph::Char(c) => Some(*c),
+            _ => None,
+        });
+        let name: String =
+            chars.take_while(|c| *c == '_' || *c == '=' || c.is_ascii_alphanumeric()).collect();
+        name.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(char::is_numeric))
+    }
+
+    /// As a pattern, its characters protected.
+    fn pattern(&self) -> String {
+        self.glyphs.iter().fold(String::new(), |mut pattern, glyph| {
+            match glyph {
+                Glyph::Char(c) => pattern.push_str(&escape(c.encode_utf8(&mut [0; 4]))),
+                Glyph::One => pattern.push('?'),
+                Glyph::Run => pattern.push('*'),
+            }
+            pattern
+        })
+    }
+
+    /// The pattern for the word where gsh quotes it; a run at either end takes the quote in.
+    fn pattern_quoted(&self, around_runs: bool) -> String {
+        let mark = |at: Option<&Glyph>| if at == Some(&Glyph::Run) && !around_runs { "" } else { "'" };
+        format!("{}{}{}", mark(self.glyphs.first()), self.pattern(), mark(self.glyphs.last()))
+    }
+}
+
+/// Makes gsh's patterns.
+struct Maker {
+    action: Verdict,
+    stricter: Vec<String>,
+}
+
+impl Maker {
+    fn allows(&self) -> bool {
+        self.action == Verdict::Allow
+    }
+
+    fn note(&mut self, why: &str) {
+        if !self.stricter.iter().any(|known| known == why) {
+            self.stricter.push(why.to_owned());
+        }
+    }
+
+    fn patterns(&mut self, whole: &CommandPattern, mut words: Vec<Word>) -> Result<Vec<String>, Lost> {
+        let assigned = words.iter().take_while(|word| word.assigns()).count();
+        if assigned > 0 && (self.allows() || assigned == words.len()) {
+            return Err(Lost::command("gsh matches a command without the variables before it"));
+        }
+        if assigned > 0 {
+            words.drain(..assigned);
+            self.note("whatever the variables before the command");
+        }
+        if words.iter().any(|word| word.joins) {
+            if self.allows() {
+                return Err(Lost::new("an allow is for one command, there as here", Shadow::Nothing));
+            }
+            self.note("however the text is spaced, and for each list and pipeline within a script");
+        }
+        let mut forms = self.program(words.first())?;
+        for word in words.iter().skip(1) {
+            forms = product(&forms, &self.forms(word)?)?;
+        }
+        self.runner(words.first());
+        self.ended(whole, &words, &mut forms);
+        Ok(forms)
+    }
+
+    /// How the pattern ends.
+    fn ended(&mut self, whole: &CommandPattern, words: &[Word], forms: &mut [String]) {
+        let runs = whole.glyphs.iter().filter(|glyph| **glyph == Glyph::Run).count();
+        if whole.open {
+            forms.iter_mut().for_each(|form| form.push_str(" *"));
+        } else if words.len() > 1
+            && words.last().is_some_and(Word::is_run)
+            && runs > 1
+            && !whole.tail_is_optional
+        {
+            if self.allows() {
+                forms.iter_mut().for_each(|form| form.insert(form.len() - 1, '?'));
+            } else {
+                self.note("also without the last argument");
+            }
+        }
+    }
+
+    /// The forms of the program's word. gsh calls a program that PATH finds by its name.
+    fn program(&mut self, word: Option<&Word>) -> Result<Vec<String>, Lost> {
+        let Some(word) = word else { return Err(Lost::command("it names no command")) };
+        let mut forms = self.forms(word)?;
+        let slash = word.glyphs.iter().rposition(|glyph| *glyph == Glyph::Char('/'));
+        let Some(name) = slash.and_then(|at| word.glyphs.get(at + 1..)) else { return Ok(forms) };
+        let is_absolute = word.glyphs.first() != Some(&Glyph::Char('.'));
+        if self.allows() {
+            if is_absolute {
+                self.note("not where PATH finds this very program, which gsh calls by its name");
+            }
+            return Ok(forms);
+        }
+        if name.iter().all(|glyph| *glyph == Glyph::Run) {
+            return Err(Lost::command("gsh calls a program that PATH finds by its name, without its folder"));
+        }
+        self.note("by whatever path the program is called");
+        let bare = Word { glyphs: name.to_vec(), begun: true, ..word.clone() };
+        forms.extend(self.forms(&bare)?);
+        Ok(forms)
+    }
+
+    fn runner(&mut self, word: Option<&Word>) {
+        let name = word.and_then(Word::text).unwrap_or_default();
+        if self.allows() && RUNNERS.split_whitespace().any(|runner| runner == name) {
+            self.note("gsh wants what it runs allowed as well");
+        }
+    }
+
+    /// The patterns of one word.
+    fn forms(&mut self, word: &Word) -> Result<Vec<String>, Lost> {
+        if word.joins {
+            return Ok(vec![word.pattern()]);
+        }
+        if word.expands && self.allows() {
+            return Err(Lost::command(
+                "gsh matches the files that a pattern in a command names, not the pattern",
+            ));
+        }
+        if word.expands {
+            self.note("whatever stands where the shell puts in names of files");
+            return Ok(vec!["*".to_owned()]);
+        }
+        if let Some(text) = word.text() {
+            return Ok(vec![escape(&quote(&text))]);
+        }
+        if word.is_run() {
+            return Ok(vec!["*".to_owned()]);
+        }
+        let chars: String =
+            word.glyphs.iter().filter_map(|g| if let Glyph::Char(c) = g { Some(*c) } else { None }).collect();
+        let is_plain = chars.is_empty() || quote(&chars) == chars;
+        if chars.contains('\'') {
+            return Err(Lost::command("a wildcard beside a quote cannot be said"));
+        }
+        match (self.allows(), is_plain && !word.quoted) {
+            (true, true) => Ok(vec![word.pattern()]),
+            (true, false) => {
+                self.note("only where the argument needs quotes");
+                Ok(vec![word.pattern_quoted(true)])
+            }
+            (false, _) => {
+                self.note("also where the argument needs quotes");
+                Ok(vec![word.pattern(), word.pattern_quoted(false)])
+            }
+        }
+    }
+}
+
+/// Each of the beginnings with each of the ends.
+fn product(heads: &[String], tails: &[String]) -> Result<Vec<String>, Lost> {
+    if heads.len() * tails.len() > MOST {
+        return Err(Lost::command("it would take too many rules"));
+    }
+    Ok(heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head} {tail}"))).collect())
+}
