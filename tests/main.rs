@@ -8,6 +8,7 @@ mod common;
 mod edit;
 mod floor;
 mod fuzz;
+mod import;
 mod laws;
 mod limits;
 mod misparse;

@@ -6,6 +6,7 @@ use super::json;
 use super::paths::{Access, FilePattern};
 use super::words::{CommandPattern, Glyph};
 use super::{Page, ReadError, Weighed, verdict};
+use crate::config::new_rule::NewRule;
 use crate::policy::Verdict;
 
 pub(super) fn read(page: &Page<'_>) -> Result<Vec<Weighed>, ReadError> {
@@ -41,7 +42,7 @@ fn meaning(page: &Page<'_>, text: &str, action: Verdict) -> Result<Meaning, Lost
     let files = |access| FilePattern { page, access, action }.meaning(inside);
     let allows = action == Verdict::Allow;
     match tool_name {
-        "Bash" => bash(page, inside, action),
+        "Bash" => bash(page, inside, action).map(through_xargs),
         "Read" => files(Access::Read),
         "Edit" => files(Access::Write),
         "Write" | "MultiEdit" | "NotebookEdit" if allows && inside.is_some() => {
@@ -87,6 +88,22 @@ fn bash(page: &Page<'_>, inside: Option<&str>, action: Verdict) -> Result<Meanin
     Ok(open.meaning(action, page.home())?.stricter("its star is a wildcard here"))
 }
 
+/// The agent tries each rule behind `xargs` too. gsh sees words there that nobody knows yet, which a pattern
+/// that ends in a word would not match.
+fn through_xargs(mut meaning: Meaning) -> Meaning {
+    let joined = |pattern: &str| [" | ", " || ", " && "].iter().any(|sign| pattern.contains(sign));
+    let closed = |rule: &&NewRule| {
+        !joined(&rule.pattern)
+            && rule.action != Verdict::Allow
+            && !rule.pattern.ends_with('*')
+            && !rule.pattern.starts_with('*')
+    };
+    let behind = |rule: &NewRule| NewRule { pattern: format!("xargs {}", rule.pattern), ..rule.clone() };
+    let more: Vec<_> = meaning.rules.iter().filter(closed).map(behind).collect();
+    meaning.rules.extend(more);
+    meaning
+}
+
 /// A text that stands for itself. A backslash protects a star, as in a pattern.
 fn exact(inside: &str) -> CommandPattern {
     CommandPattern::wild(if inside.contains("\\*") {
@@ -117,7 +134,7 @@ fn glyphs(text: &str) -> Vec<Glyph> {
 /// A server's tools, all or one.
 fn mcp(name: &str, inside: Option<&str>, action: Verdict) -> Result<Meaning, Lost> {
     let rest = name.strip_prefix("mcp__").unwrap_or_default();
-    let (server, tool_name) = rest.split_once("__").unwrap_or((rest, "*"));
+    let server = rest.split_once("__").map_or(rest, |(server, _)| server);
     let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '*'));
     if inside.is_some_and(|inside| inside != "*") || !plain(rest) || server.is_empty() {
         return Err(Lost::new("gsh knows a tool by its name alone", Shadow::Tools));
@@ -125,9 +142,9 @@ fn mcp(name: &str, inside: Option<&str>, action: Verdict) -> Result<Meaning, Los
     if action == Verdict::Allow && server.contains('*') {
         return Err(Lost::new("the agent allows nothing by it: the server must be named", Shadow::Nothing));
     }
-    let mut meaning = tool(format!("mcp__{server}__{tool_name}"), action);
-    if server.contains('*') {
-        meaning = tool(name.to_owned(), action);
+    let mut patterns = vec![name.to_owned()];
+    if !rest.contains("__") && !server.contains('*') {
+        patterns.push(format!("{name}__*"));
     }
-    Ok(meaning)
+    Ok(Meaning::of(&["tool.use"], &patterns, action))
 }

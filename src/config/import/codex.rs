@@ -20,7 +20,9 @@ pub(super) fn read(page: &Page<'_>) -> Result<Vec<Weighed>, ReadError> {
 fn one(page: &Page<'_>, statement: &Statement) -> Weighed {
     let (line, text) = (statement.line, statement.text.clone());
     let Some(call) = &statement.call else {
-        return page.unread(line, text, "not a literal call", Shadow::Commands(String::new()));
+        // Without a call no rule is made.
+        let shadow = if text.contains('(') { Shadow::Commands(String::new()) } else { Shadow::Nothing };
+        return page.unread(line, text, "not a literal call", shadow);
     };
     match call.name.as_str() {
         "prefix_rule" => {
@@ -48,15 +50,18 @@ fn prefix_rule(page: &Page<'_>, call: &Call, action: Verdict) -> Result<Meaning,
         return Err(Lost::command("it has arguments that are unknown"));
     }
     let pattern = call.get("pattern").and_then(Value::items).unwrap_or_default();
-    let Some(commands) = commands(pattern).filter(|_| !pattern.is_empty()) else {
+    let Some(commands) = commands(pattern, action).filter(|_| !pattern.is_empty()) else {
         return Err(Lost::command("its pattern is no list of words"));
     };
     let mut whole = Meaning::default();
     for words in commands {
-        let text = words.iter().map(|word| spelled(word)).collect::<Vec<_>>().join(" ");
+        let text = words.join(" ");
         let meaning = CommandPattern::prefix(&text).meaning(action, page.home())?;
         whole.rules.extend(meaning.rules);
         whole = meaning.stricter.into_iter().fold(whole, Meaning::stricter);
+    }
+    if action == Verdict::Allow && pattern.iter().any(is_replaced) {
+        whole = whole.stricter("only where the shell does not put names of files in");
     }
     let reason = call.get("justification").and_then(Value::text);
     for rule in &mut whole.rules {
@@ -66,30 +71,44 @@ fn prefix_rule(page: &Page<'_>, call: &Call, action: Verdict) -> Result<Meaning,
     Ok(whole)
 }
 
-/// Every command that the alternatives make.
-fn commands(pattern: &[Value]) -> Option<Vec<Vec<&str>>> {
-    let mut found: Vec<Vec<&str>> = vec![vec![]];
+/// Every command that the alternatives make, its words spelled.
+fn commands(pattern: &[Value], action: Verdict) -> Option<Vec<Vec<String>>> {
+    let mut found: Vec<Vec<String>> = vec![vec![]];
     for place in pattern {
         let words: Vec<&str> = match place {
             Value::List(words) => words.iter().map(Value::text).collect::<Option<_>>()?,
             word => vec![word.text()?],
         };
+        let words: Vec<String> = words.into_iter().flat_map(|word| spelled(word, action)).collect();
         if words.is_empty() || found.len() * words.len() > MOST {
             return None;
         }
-        found = found
-            .iter()
-            .flat_map(|head| words.iter().map(|word| [head.as_slice(), &[*word]].concat()))
+        let heads = found.iter();
+        found = heads
+            .flat_map(|head| words.iter().map(|word| [head.as_slice(), std::slice::from_ref(word)].concat()))
             .collect();
     }
     Some(found)
 }
 
-/// A word as it would be typed: what the shell replaces stays as it is, since the agent compares the words as
-/// they were typed.
-fn spelled(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-~*?[]$".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { quote(word) }
+/// A word as it may be typed. The agent compares words before the shell puts a home or names of files in.
+fn spelled(word: &str, action: Verdict) -> Vec<String> {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-~*?[]".contains(c);
+    let as_it_is = !word.is_empty() && word.chars().all(plain);
+    match as_it_is {
+        true if word.starts_with('~') => vec![word.to_owned(), quote(word)],
+        true if action != Verdict::Allow => vec![word.to_owned()],
+        _ => vec![quote(word)],
+    }
+}
+
+/// Whether the shell puts names of files in the place of a word.
+fn is_replaced(place: &Value) -> bool {
+    match place {
+        Value::Text(word) => word.contains(['*', '?', '[']),
+        Value::List(words) => words.iter().any(is_replaced),
+        Value::Word(_) => false,
+    }
 }
 
 /// The examples that this one of the rule's patterns has to meet.

@@ -140,7 +140,9 @@ impl Reader<'_> {
         match c {
             '\'' | '"' => self.quoted(word, c)?,
             '\\' => match self.next() {
-                Some(Glyph::Char('\n')) | None => return Err(self.lost("it ends in a backslash")),
+                Some(Glyph::Char('\n') | Glyph::One | Glyph::Run) | None => {
+                    return Err(self.lost("nothing that can be told stands behind a backslash"));
+                }
                 Some(glyph) => word.push_quoted(glyph),
             },
             '$' => self.variable(word)?,
