@@ -16,6 +16,8 @@ mod opencode;
 mod paths;
 mod starlark;
 pub mod targets;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use super::new_rule::NewRule;

@@ -223,3 +223,53 @@ impl Value {
         if let Self::List(items) = self { Some(items) } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literal_calls_and_nothing_else() {
+        let text = r#"
+# a comment (with brackets
+rule(pattern=["git", ["push", 'fetch']], decision = "allow",  # and another
+     match=[],)
+x = "rule("
+rule("plain", key="it's \"so\"")
+rule(pattern=names)
+rule(f"x")
+for n in ["a"]:
+    rule(pattern=[n])
+rule(a="x") + rule(b="y")
+rule(key="""long
+text""")
+rule(key=1)
+"#;
+        let found: Vec<_> = statements(text)
+            .into_iter()
+            .map(|each| (each.line, each.call.map(|call| call.named.len())))
+            .collect();
+        let expected = [
+            (3, Some(3)),
+            (5, None),
+            (6, Some(1)),
+            (7, None),
+            (8, None),
+            (9, None),
+            (10, None),
+            (11, None),
+            (12, None),
+            (14, None),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn values() {
+        let call = statements("f(a=[\"x\", ['y \\'z']], b=None)").remove(0).call.expect("literal");
+        let (x, y) = (Value::Text("x".into()), Value::Text("y 'z".into()));
+        assert_eq!(call.get("a"), Some(&Value::List(vec![x, Value::List(vec![y])])));
+        assert_eq!(call.get("b"), Some(&Value::Word("None".into())));
+        assert_eq!((call.name.as_str(), call.plain), ("f", 0));
+    }
+}

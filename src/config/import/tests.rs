@@ -32,16 +32,31 @@ fn line(rule: &SourceRule) -> String {
 #[test]
 fn files_of_claude() {
     for (level, rule, allow, deny) in [
-        (Level::Project, "Read(//etc/x)", "carried: file.read /etc/x, file.read /etc/x/*", "carried: file.read /etc/x, file.read /etc/x/*"),
+        (
+            Level::Project,
+            "Read(//etc/x)",
+            "carried: file.read /etc/x, file.read /etc/x/*",
+            "carried: file.read /etc/x, file.read /etc/x/*",
+        ),
         (Level::Project, "Read(/a/**)", "carried: file.read ./a/*", "carried: file.read ./a/*"),
-        (Level::Project, "Read(a/b)", "carried: file.read ./a/b, file.read ./a/b/*", "carried: file.read ./a/b, file.read ./a/b/*"),
+        (
+            Level::Project,
+            "Read(a/b)",
+            "carried: file.read ./a/b, file.read ./a/b/*",
+            "carried: file.read ./a/b, file.read ./a/b/*",
+        ),
         (
             Level::Project,
             "Read(x)",
             "carried: file.read ./x, file.read ./x/*, file.read ./*/x, file.read ./*/x/*",
             "tightened: file.read */x, file.read */x/*",
         ),
-        (Level::Project, "Read(*.md)", "carried: file.read ./*.md, file.read ./*.md/*", "tightened: file.read *.md, file.read *.md/*"),
+        (
+            Level::Project,
+            "Read(*.md)",
+            "carried: file.read ./*.md, file.read ./*.md/*",
+            "tightened: file.read *.md, file.read *.md/*",
+        ),
         (Level::Project, "Read(a/*.md)", "lost: ", "tightened: file.read ./a/*.md, file.read ./a/*.md/*"),
         (
             Level::Project,
@@ -58,7 +73,12 @@ fn files_of_claude() {
         (Level::User, "Edit", "tightened: file.write.project *", "carried: file.write.* *"),
         (Level::Project, "Edit(/a/**)", "tightened: file.write.* ./a/*", "carried: file.write.* ./a/*"),
         (Level::Project, "Write(/a/**)", "lost: ", "tightened: file.write.* ./a/*"),
-        (Level::User, "mcp__s", "carried: tool.use mcp__s, tool.use mcp__s__*", "carried: tool.use mcp__s, tool.use mcp__s__*"),
+        (
+            Level::User,
+            "mcp__s",
+            "carried: tool.use mcp__s, tool.use mcp__s__*",
+            "carried: tool.use mcp__s, tool.use mcp__s__*",
+        ),
         (Level::User, "mcp__*", "lost: ", "carried: tool.use mcp__*"),
         (Level::User, "WebFetch(domain:x)", "lost: ", "lost: "),
         (Level::User, "WebSearch", "carried: tool.use WebSearch", "carried: tool.use WebSearch"),
@@ -121,14 +141,20 @@ fn examples_of_codex_come_along() {
     let text = r#"prefix_rule(pattern=["git", ["push", "fetch"]], match=["git push x", ["git", "fetch"]], not_match=["git x"])"#;
     let found = imported(Client::Codex, &[file("f", Level::User, text)]);
     let made: Vec<_> = found.rules[0].rules.iter().filter(|rule| rule.capability == "git.modify").collect();
-    assert_eq!(made.iter().map(|rule| rule.matches.join(",")).collect::<Vec<_>>(), ["git push x", "git fetch"]);
+    assert_eq!(
+        made.iter().map(|rule| rule.matches.join(",")).collect::<Vec<_>>(),
+        ["git push x", "git fetch"]
+    );
     assert!(made.iter().all(|rule| rule.not_matches == ["git x"]));
 }
 
 #[test]
 fn which_file_gets_what() {
-    let user = |key: &str, rule: &str| file("u", Level::User, &format!("{{\"permissions\": {{\"{key}\": [\"{rule}\"]}}}}"));
-    let project = |key: &str, rule: &str| AgentFile { level: Level::Project, path: "p".into(), ..user(key, rule) };
+    let user = |key: &str, rule: &str| {
+        file("u", Level::User, &format!("{{\"permissions\": {{\"{key}\": [\"{rule}\"]}}}}"))
+    };
+    let project =
+        |key: &str, rule: &str| AgentFile { level: Level::Project, path: "p".into(), ..user(key, rule) };
     for (low, high, expected) in [
         (user("allow", "Bash(a)"), project("deny", "Bash(b)"), &[(Level::User, 3), (Level::Project, 2)][..]),
         // There a refusal holds whatever a later file allows; here the later file would win.

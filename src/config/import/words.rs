@@ -67,13 +67,13 @@ impl CommandPattern {
     /// What it means as a rule with this action.
     pub(super) fn meaning(&self, action: Verdict, home: Option<&str>) -> Result<Meaning, Lost> {
         let words = Reader { glyphs: &self.glyphs, at: 0, home, words: vec![] }.words()?;
-        if self.open
-            && matches!(self.glyphs.last(), Some(Glyph::Char(' ' | '\t')))
-            && action == Verdict::Allow
-        {
-            return Err(Lost::command("it ends in a blank, after which the agent wants another one"));
-        }
         let mut made = Maker { action, stricter: vec![] };
+        if self.open && matches!(self.glyphs.last(), Some(Glyph::Char(' ' | '\t'))) {
+            if action == Verdict::Allow {
+                return Err(Lost::command("it ends in a blank, after which the agent wants another one"));
+            }
+            made.note("also where only one blank follows");
+        }
         let patterns = made.patterns(self, words)?;
         if patterns.iter().any(|pattern| pattern == "*" || pattern == "* *") {
             return Ok(every_command(action));
@@ -407,4 +407,92 @@ fn product(heads: &[String], tails: &[String]) -> Result<Vec<String>, Lost> {
         return Err(Lost::command("it would take too many rules"));
     }
     Ok(heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head} {tail}"))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern in the notation of these tables: `*` and `?` are wildcards, `%` is a star.
+    fn pattern(text: &str) -> CommandPattern {
+        let glyph = |c| match c {
+            '*' => Glyph::Run,
+            '?' => Glyph::One,
+            '%' => Glyph::Char('*'),
+            c => Glyph::Char(c),
+        };
+        CommandPattern::wild(text.chars().map(glyph).collect())
+    }
+
+    fn of(pattern: &CommandPattern, action: Verdict) -> Result<Vec<String>, Lost> {
+        let mut patterns: Vec<String> = vec![];
+        for rule in pattern.meaning(action, Some("/home/u"))?.rules {
+            if !patterns.contains(&rule.pattern) {
+                patterns.push(rule.pattern);
+            }
+        }
+        Ok(patterns)
+    }
+
+    #[test]
+    fn what_allows() {
+        for (text, expected) in [
+            ("git status", "git status"),
+            (" git   status ", "git status"),
+            ("git *", "git *"),
+            ("git * *", "git * ?*"),
+            ("npm run test*", "npm run test*"),
+            (r#"echo "a b""#, "echo 'a b'"),
+            (r#"echo 'a'"b""#, "echo ab"),
+            (r"echo a\ b", "echo 'a b'"),
+            ("echo 'it*s'", "echo 'it*s'"),
+            (r#"echo "%""#, r"echo '\*'"),
+            ("cat ~/x $HOME/y", "cat /home/u/x /home/u/y"),
+            ("./x.sh", "./x.sh"),
+            ("a?c", "a?c"),
+            ("*", "*"),
+        ] {
+            assert_eq!(of(&pattern(text), Verdict::Allow), Ok(vec![expected.to_owned()]), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_refuses_refuses_every_spelling() {
+        for (text, expected) in [
+            ("git push", &["git push"][..]),
+            ("curl http*", &["curl http*", "curl 'http*"]),
+            ("ls %.rs x", &["ls * x"]),
+            ("/usr/bin/npm x", &["/usr/bin/npm x", "npm x"]),
+            ("A=1 B=2 npm x", &["npm x"]),
+            ("curl * | sh", &["curl * | sh"]),
+            ("*", &["?*"]),
+        ] {
+            let expected = expected.iter().map(|pattern| (*pattern).to_owned()).collect();
+            assert_eq!(of(&pattern(text), Verdict::Deny), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_said() {
+        let head = |text: &str| Shadow::Commands(text.to_owned());
+        for (text, action, shadow) in [
+            ("ls %.rs", Verdict::Allow, head("")),
+            ("echo $X", Verdict::Deny, head("echo ")),
+            ("git 'a b' `x`", Verdict::Deny, head("git 'a b' ")),
+            ("a; b", Verdict::Deny, head("")),
+            ("a > b", Verdict::Allow, head("a ")),
+            ("a | b", Verdict::Allow, Shadow::Nothing),
+            ("a & b", Verdict::Deny, head("a ")),
+            ("echo 'x", Verdict::Deny, head("echo ")),
+            ("A=1 npm x", Verdict::Allow, head("")),
+            ("/usr/*", Verdict::Deny, head("")),
+            ("ls ~other/x", Verdict::Deny, head("ls ")),
+            ("ls #x", Verdict::Deny, head("ls ")),
+            (r"x\*", Verdict::Deny, head("")),
+            ("", Verdict::Deny, head("")),
+        ] {
+            let found = of(&pattern(text), action).map_err(|lost| lost.shadow);
+            assert_eq!(found, Err(shadow), "{text}");
+        }
+    }
 }
