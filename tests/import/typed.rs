@@ -165,6 +165,9 @@ pub(crate) fn around(argv: &[String]) -> Vec<Line> {
         made.push(Typed { style, argv: [argv, &["a b".to_owned()]].concat(), ..one.clone() });
     }
     made.extend(["*.rs", "src/*"].map(|glob| Typed { glob: Some(glob), ..one.clone() }));
+    // A word that the shell leaves as it is, and that gsh quotes.
+    let fewer = &argv[..argv.len().saturating_sub(1).max(1)];
+    made.push(Typed { glob: Some("http://x/?a=b"), ..Typed::new(fewer.to_vec()) });
     made.extend(WRAPPERS.iter().map(|wrapper| Typed { wrapper, ..one.clone() }));
     made.extend(ASSIGNED.iter().map(|each| Typed { assignments: vec![*each], ..one.clone() }));
     made.push(Typed { assignments: vec![ASSIGNED[0], ASSIGNED[3]], ..one.clone() });

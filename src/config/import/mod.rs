@@ -12,6 +12,7 @@ mod cursor;
 pub mod files;
 mod gemini;
 mod json;
+mod maker;
 mod opencode;
 mod paths;
 mod starlark;

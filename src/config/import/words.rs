@@ -2,6 +2,7 @@
 //! needed. Here the first becomes the second.
 
 use super::carry::{Lost, Meaning, Shadow, commands, every_command};
+use super::maker::Maker;
 use crate::policy::Verdict;
 use crate::policy::pattern::escape;
 use crate::syntax::quote;
@@ -29,23 +30,16 @@ pub(super) struct CommandPattern {
 
 /// One word of a pattern.
 #[derive(Debug, Clone, Default)]
-struct Word {
-    glyphs: Vec<Glyph>,
+pub(super) struct Word {
+    pub(super) glyphs: Vec<Glyph>,
     /// It was begun, though perhaps by quotes around nothing.
-    begun: bool,
-    quoted: bool,
+    pub(super) begun: bool,
+    pub(super) quoted: bool,
     /// It holds a pattern for file names, or braces, that the shell would replace.
-    expands: bool,
+    pub(super) expands: bool,
     /// It joins commands.
-    joins: bool,
+    pub(super) joins: bool,
 }
-
-/// How many patterns a rule may become.
-const MOST: usize = 16;
-
-/// Programs that run what follows them: gsh judges that as well.
-const RUNNERS: &str = "sudo doas su pkexec run0 xargs find parallel watch ssh env nice ionice time timeout nohup \
-    setsid stdbuf command builtin exec eval bash sh dash zsh chroot unshare docker podman kubectl";
 
 impl CommandPattern {
     /// A text that stands for itself.
@@ -67,7 +61,7 @@ impl CommandPattern {
     /// What it means as a rule with this action.
     pub(super) fn meaning(&self, action: Verdict, home: Option<&str>) -> Result<Meaning, Lost> {
         let words = Reader { glyphs: &self.glyphs, at: 0, home, words: vec![] }.words()?;
-        let mut made = Maker { action, stricter: vec![] };
+        let mut made = Maker::new(action);
         if self.open && matches!(self.glyphs.last(), Some(Glyph::Char(' ' | '\t'))) {
             if action == Verdict::Allow {
                 return Err(Lost::command("it ends in a blank, after which the agent wants another one"));
@@ -232,7 +226,7 @@ impl Word {
     }
 
     /// The text, if it has no wildcard.
-    fn text(&self) -> Option<String> {
+    pub(super) fn text(&self) -> Option<String> {
         let chars = self.glyphs.iter().map(|glyph| match glyph {
             Glyph::Char(c) => Some(*c),
             _ => None,
@@ -240,11 +234,11 @@ impl Word {
         if self.expands { None } else { chars.collect() }
     }
 
-    fn is_run(&self) -> bool {
+    pub(super) fn is_run(&self) -> bool {
         self.glyphs == [Glyph::Run] && !self.quoted
     }
 
-    fn assigns(&self) -> bool {
+    pub(super) fn assigns(&self) -> bool {
         let chars = self.glyphs.iter().map_while(|glyph| match glyph {
             Glyph::Char(c) => Some(*c),
             _ => None,
@@ -255,7 +249,7 @@ impl Word {
     }
 
     /// As a pattern, its characters protected.
-    fn pattern(&self) -> String {
+    pub(super) fn pattern(&self) -> String {
         self.glyphs.iter().fold(String::new(), |mut pattern, glyph| {
             match glyph {
                 Glyph::Char(c) => pattern.push_str(&escape(c.encode_utf8(&mut [0; 4]))),
@@ -267,146 +261,10 @@ impl Word {
     }
 
     /// The pattern for the word where gsh quotes it; a run at either end takes the quote in.
-    fn pattern_quoted(&self, around_runs: bool) -> String {
+    pub(super) fn pattern_quoted(&self, around_runs: bool) -> String {
         let mark = |at: Option<&Glyph>| if at == Some(&Glyph::Run) && !around_runs { "" } else { "'" };
         format!("{}{}{}", mark(self.glyphs.first()), self.pattern(), mark(self.glyphs.last()))
     }
-}
-
-/// Makes gsh's patterns.
-struct Maker {
-    action: Verdict,
-    stricter: Vec<String>,
-}
-
-impl Maker {
-    fn allows(&self) -> bool {
-        self.action == Verdict::Allow
-    }
-
-    fn note(&mut self, why: &str) {
-        if !self.stricter.iter().any(|known| known == why) {
-            self.stricter.push(why.to_owned());
-        }
-    }
-
-    fn patterns(&mut self, whole: &CommandPattern, mut words: Vec<Word>) -> Result<Vec<String>, Lost> {
-        let assigned = words.iter().take_while(|word| word.assigns()).count();
-        if assigned > 0 && (self.allows() || assigned == words.len()) {
-            return Err(Lost::command("gsh matches a command without the variables before it"));
-        }
-        if assigned > 0 {
-            words.drain(..assigned);
-            self.note("whatever the variables before the command");
-        }
-        if words.iter().any(|word| word.joins) {
-            if self.allows() {
-                return Err(Lost::new("an allow is for one command, there as here", Shadow::Nothing));
-            }
-            self.note("however the text is spaced, and for each list and pipeline within a script");
-        }
-        let mut forms = self.program(words.first())?;
-        for word in words.iter().skip(1) {
-            forms = product(&forms, &self.forms(word)?)?;
-        }
-        self.runner(words.first());
-        self.ended(whole, &words, &mut forms);
-        Ok(forms)
-    }
-
-    /// How the pattern ends.
-    fn ended(&mut self, whole: &CommandPattern, words: &[Word], forms: &mut [String]) {
-        let runs = whole.glyphs.iter().filter(|glyph| **glyph == Glyph::Run).count();
-        if whole.open {
-            forms.iter_mut().for_each(|form| form.push_str(" *"));
-        } else if words.len() > 1
-            && words.last().is_some_and(Word::is_run)
-            && runs > 1
-            && !whole.tail_is_optional
-        {
-            if self.allows() {
-                forms.iter_mut().for_each(|form| form.insert(form.len() - 1, '?'));
-            } else {
-                self.note("also without the last argument");
-            }
-        }
-    }
-
-    /// The forms of the program's word. gsh calls a program that PATH finds by its name.
-    fn program(&mut self, word: Option<&Word>) -> Result<Vec<String>, Lost> {
-        let Some(word) = word else { return Err(Lost::command("it names no command")) };
-        let mut forms = self.forms(word)?;
-        let slash = word.glyphs.iter().rposition(|glyph| *glyph == Glyph::Char('/'));
-        let Some(name) = slash.and_then(|at| word.glyphs.get(at + 1..)) else { return Ok(forms) };
-        let is_absolute = word.glyphs.first() != Some(&Glyph::Char('.'));
-        if self.allows() {
-            if is_absolute {
-                self.note("not where PATH finds this very program, which gsh calls by its name");
-            }
-            return Ok(forms);
-        }
-        if name.iter().all(|glyph| *glyph == Glyph::Run) {
-            return Err(Lost::command("gsh calls a program that PATH finds by its name, without its folder"));
-        }
-        self.note("by whatever path the program is called");
-        let bare = Word { glyphs: name.to_vec(), begun: true, ..word.clone() };
-        forms.extend(self.forms(&bare)?);
-        Ok(forms)
-    }
-
-    fn runner(&mut self, word: Option<&Word>) {
-        let name = word.and_then(Word::text).unwrap_or_default();
-        if self.allows() && RUNNERS.split_whitespace().any(|runner| runner == name) {
-            self.note("gsh wants what it runs allowed as well");
-        }
-    }
-
-    /// The patterns of one word.
-    fn forms(&mut self, word: &Word) -> Result<Vec<String>, Lost> {
-        if word.joins {
-            return Ok(vec![word.pattern()]);
-        }
-        if word.expands && self.allows() {
-            return Err(Lost::command(
-                "gsh matches the files that a pattern in a command names, not the pattern",
-            ));
-        }
-        if word.expands {
-            self.note("whatever stands where the shell puts in names of files");
-            return Ok(vec!["*".to_owned()]);
-        }
-        if let Some(text) = word.text() {
-            return Ok(vec![escape(&quote(&text))]);
-        }
-        if word.is_run() {
-            return Ok(vec!["*".to_owned()]);
-        }
-        let chars: String =
-            word.glyphs.iter().filter_map(|g| if let Glyph::Char(c) = g { Some(*c) } else { None }).collect();
-        let is_plain = chars.is_empty() || quote(&chars) == chars;
-        if chars.contains('\'') {
-            return Err(Lost::command("a wildcard beside a quote cannot be said"));
-        }
-        match (self.allows(), is_plain && !word.quoted) {
-            (true, true) => Ok(vec![word.pattern()]),
-            (true, false) => {
-                self.note("only where the argument needs quotes");
-                Ok(vec![word.pattern_quoted(true)])
-            }
-            (false, _) => {
-                self.note("also where the argument needs quotes");
-                Ok(vec![word.pattern(), word.pattern_quoted(false)])
-            }
-        }
-    }
-}
-
-/// Each of the beginnings with each of the ends.
-fn product(heads: &[String], tails: &[String]) -> Result<Vec<String>, Lost> {
-    if heads.len() * tails.len() > MOST {
-        return Err(Lost::command("it would take too many rules"));
-    }
-    Ok(heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head} {tail}"))).collect())
 }
 
 #[cfg(test)]
