@@ -60,7 +60,7 @@ fn what_cannot_be() {
         (&["rules", "import", "aider", "--dry-run"][..], "not one of claude"),
         (&["rules", "import", "gemini", "--dry-run"], "no rules of gemini are found here"),
         (&["rules", "import", "claude", "--dry-run", "--from", "/nowhere"], "/nowhere does not exist"),
-        (&["rules", "import", "claude"], "--dry-run"),
+        (&["rules", "import", "claude"], "terminal"),
     ] {
         let run = machine().args(args.iter().copied()).run();
         assert_eq!(run.status, Some(2), "{args:?}");
