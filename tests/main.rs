@@ -9,6 +9,7 @@ mod edit;
 mod floor;
 mod fuzz;
 mod grants;
+mod import;
 mod laws;
 mod limits;
 mod misparse;

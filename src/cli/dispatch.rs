@@ -12,8 +12,10 @@ use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::commands::rules::change::{self, Here};
 use crate::commands::status::Situation;
 use crate::commands::{brief, check, explain, grants, rules, status, trust};
+use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::Options;
+use crate::config::new_rule::NewRule;
 use crate::entry::guard;
 use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
@@ -85,6 +87,23 @@ fn call_of(call: Call) -> ExitCode {
     }
 }
 
+/// Lists what the rules of an agent become and, if this is a person, writes them.
+fn imported(wanted: &rules::import::Wanted, dry_run: bool) -> ExitCode {
+    if let Some(why) = (!dry_run).then(guard::may_change).and_then(Result::err) {
+        return failed(&why);
+    }
+    let (surrounds, machine, _) = here();
+    let (folders, root) = (surrounds.folders, machine.project());
+    let home = folders.as_ref().map(|folders| folders.home.clone());
+    let write = |layer, new: &[NewRule]| {
+        let folders = folders.as_ref().ok_or_else(|| "there is no home folder to write to".to_owned())?;
+        let editor = Editor::new(folders, root.as_deref(), layer).map_err(|error| error.to_string())?;
+        editor.apply(Change::Add(new)).map(|edited| edited.file).map_err(|error| error.to_string())
+    };
+    let writer: Option<rules::import::Writer<'_>> = if dry_run { None } else { Some(&write) };
+    said(rules::import::run(wanted, &rules::import::Here { home, root: root.clone() }, writer))
+}
+
 fn ruled(call: &RulesCall) -> ExitCode {
     match call {
         RulesCall::List { json } => {
@@ -92,6 +111,7 @@ fn ruled(call: &RulesCall) -> ExitCode {
             print(&if *json { rules::list::json(&policy) } else { rules::list::text(&policy) })
         }
         RulesCall::Change(call) => changed(call),
+        RulesCall::Import { wanted, dry_run } => imported(wanted, *dry_run),
     }
 }
 

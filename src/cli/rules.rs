@@ -1,9 +1,13 @@
 //! `gsh rules …` as typed, and as meant.
 
+use std::path::PathBuf;
+
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::verbs::Usage;
 use crate::commands::rules::change::{Call, Spot, Wanted, new_rule};
+use crate::commands::rules::import;
+use crate::config::import::Client;
 use crate::config::new_rule::NewRule;
 use crate::policy::{Layer, Verdict};
 
@@ -17,6 +21,13 @@ pub enum RulesCall {
     },
     /// Change them.
     Change(Box<Call>),
+    /// Carry over those of an agent.
+    Import {
+        /// What.
+        wanted: import::Wanted,
+        /// Only list what they become.
+        dry_run: bool,
+    },
 }
 
 /// As typed.
@@ -41,6 +52,29 @@ enum Verb {
     Move(Moved),
     /// Take a rule of the project into your own file, for everywhere; it lifts a question, never a refusal
     Promote(Chosen),
+    /// Carry over the rules of an agent: claude, codex, gemini, opencode or cursor
+    Import(Import),
+}
+
+#[derive(Debug, Args)]
+struct Import {
+    /// Whose rules
+    #[arg(value_name = "AGENT", value_parser = client)]
+    client: Client,
+    /// Only list what they become
+    #[arg(long)]
+    dry_run: bool,
+    /// These files instead of those that the agent reads
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// The rules hold for this agent alone
+    #[arg(long)]
+    only_agent: bool,
+}
+
+fn client(word: &str) -> Result<Client, String> {
+    let known = Client::ALL.into_iter().find(|client| client.word() == word);
+    known.ok_or_else(|| "not one of claude, codex, gemini, opencode, cursor".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -128,12 +162,16 @@ impl Rules {
     /// What it means.
     pub(super) fn into_call(self) -> Result<RulesCall, Usage> {
         let verb = self.what.unwrap_or(Verb::List);
-        if self.json && !matches!(verb, Verb::List) {
-            return Err(Usage("--json is for `rules list`".to_owned()));
+        if self.json && !matches!(verb, Verb::List | Verb::Import(_)) {
+            return Err(Usage("--json is for `rules list` and `rules import`".to_owned()));
         }
         Ok(match verb {
             Verb::List => RulesCall::List { json: self.json },
             Verb::Add(add) => add.into_call()?,
+            Verb::Import(Import { client, dry_run, from, only_agent }) => {
+                let wanted = import::Wanted { client, from, only_agent, json: self.json };
+                RulesCall::Import { wanted, dry_run }
+            }
             Verb::Remove(Chosen { rule, file }) => file.into_call(Wanted::Remove(rule)),
             Verb::Promote(Chosen { rule, file }) => {
                 if file.user {

@@ -4,6 +4,7 @@
 pub mod cache;
 pub mod edit;
 pub mod find;
+pub mod import;
 pub mod line;
 pub mod load;
 pub mod new_rule;

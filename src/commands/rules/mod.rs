@@ -1,4 +1,5 @@
 //! `gsh rules …`: the rules as they hold, and changes to the files that hold them.
 
 pub mod change;
+pub mod import;
 pub mod list;
