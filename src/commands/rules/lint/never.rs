@@ -13,10 +13,11 @@ use crate::request::Entry;
 pub(super) fn findings(rules: &[&Rule], given: &Given<'_>) -> Vec<Finding> {
     let by_itself = rules.iter().flat_map(|rule| {
         let project = given.policy.places.project.as_deref();
+        let alone = given.policy.knobs.allow_roots.is_empty();
         [
             expired(rule, &given.policy.today),
             conditions(rule, &given.policy.forbids),
-            path(rule, project),
+            path(rule, project).or_else(|| elsewhere(rule, project, alone)),
             tool(rule),
         ]
     });
@@ -81,18 +82,21 @@ fn path(rule: &Rule, project: Option<&str>) -> Option<Finding> {
             "commands are matched by process.execute; of what they touch write the path",
         ));
     }
-    elsewhere(rule, project)
+    None
 }
 
-/// A rule of a project's file for writes on the other side of its border.
-fn elsewhere(rule: &Rule, project: Option<&str>) -> Option<Finding> {
+/// A rule of a project's file for writes on the other side of its border, where no further folders
+/// count as the project.
+fn elsewhere(rule: &Rule, project: Option<&str>, alone: bool) -> Option<Finding> {
     let root = project.filter(|_| matches!(rule.layer, Layer::Project | Layer::UserProject))?;
     let pattern = Pattern::new(&rule.pattern);
     let head = pattern.head();
     let inside = head.strip_prefix(root).is_some_and(|rest| rest.starts_with('/'));
     let apart = !head.starts_with(root) && !root.starts_with(&*head);
     let (why, help) = match rule.capability.as_str() {
-        "file.write.project" if apart => ("it lies outside of the project", "file.write.outsideProject"),
+        "file.write.project" if apart && alone => {
+            ("it lies outside of the project", "file.write.outsideProject")
+        }
         "file.write.outsideProject" if inside => ("it lies in the project", "file.write.project"),
         _ => return None,
     };
