@@ -276,7 +276,7 @@ fn rules_are_looked_through() {
     let found = |config: &str, verb: &str| repository().config(config).args(["rules", verb]).run();
     let rules = |lines: &str| format!("[permissions.'process.execute']\n{lines}\n");
     for (text, status, words) in [
-        (rules("'npm test *' = 'allow'"), 0, "1 rules: nothing to say."),
+        (rules("'npm test *' = 'allow'"), 0, "1 rule: nothing to say."),
         (rules("'npm *' = 'allow'"), 1, "[too-broad]"),
         (rules("'npm publish *' = 'deny'\n'npm p*' = 'allow'"), 1, "[reopened]"),
         ("mod = 1".to_owned(), 2, "did you mean `mode`?"),

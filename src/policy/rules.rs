@@ -5,7 +5,9 @@
 //! wildcard, those that begin with one by a few characters that every subject of theirs holds, and what
 //! has nothing of all that in a common one. A subject opens only the drawers that could hold a rule for it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::forms::Forms;
@@ -82,6 +84,17 @@ pub struct RuleSet {
     rules: Vec<Bounded>,
     forms: Arc<Forms>,
     shelves: [OnceLock<Shelf>; Capability::ALL.len()],
+    asked: Asked,
+}
+
+/// How often rules were looked for.
+#[derive(Debug, Default)]
+struct Asked(AtomicUsize);
+
+impl Clone for Asked {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The rules of one capability, ready to match.
@@ -107,11 +120,15 @@ const DEPTH: usize = 8;
 /// Up to so many rules are tried one after the other: that takes less than to put them into drawers.
 const FEW: usize = 128;
 
+/// So often all rules are tried before they are put on shelves: whoever asks only about one command is
+/// served sooner.
+const FIRST: usize = 4;
+
 impl RuleSet {
     /// Rules in order, and how their patterns are read.
     #[must_use]
     pub fn new(rules: Vec<Bounded>, forms: Arc<Forms>) -> Self {
-        Self { rules, forms, shelves: Default::default() }
+        Self { rules, forms, shelves: Default::default(), asked: Asked::default() }
     }
 
     /// The last rule of the capability that satisfies the predicate, among those that could match one of
@@ -121,12 +138,34 @@ impl RuleSet {
         capability: Capability,
         texts: &[&str],
         matches: impl FnMut(&Compiled) -> bool,
-    ) -> Option<&Compiled> {
+    ) -> Option<Cow<'_, Compiled>> {
         if self.rules.is_empty() {
             return None;
         }
         let shelf = self.shelves.get(capability as usize)?;
-        shelf.get_or_init(|| self.shelf(capability)).find_last(texts, separator(capability), matches)
+        // Patterns of paths have forms that only a shelf holds.
+        let waits = shelf.get().is_none() && !capability.is_file() && self.rules.len() > FEW;
+        if waits && self.asked.0.fetch_add(1, Ordering::Relaxed) < FIRST {
+            return self.try_all(capability, texts, matches).map(Cow::Owned);
+        }
+        let shelf = shelf.get_or_init(|| self.shelf(capability));
+        shelf.find_last(texts, separator(capability), matches).map(Cow::Borrowed)
+    }
+
+    /// The same without shelves, for texts.
+    fn try_all(
+        &self,
+        capability: Capability,
+        texts: &[&str],
+        mut matches: impl FnMut(&Compiled) -> bool,
+    ) -> Option<Compiled> {
+        let could = |rule: &Rule| texts.iter().any(|text| pattern::matches(&rule.pattern, text));
+        let likely = self
+            .rules
+            .iter()
+            .rev()
+            .filter(|each| each.idle.is_none() && could(&each.rule) && covers(&each.rule, capability));
+        likely.flat_map(|each| self.forms.compile([each].into_iter(), false)).find(|rule| matches(rule))
     }
 
     /// The same rules as they are where the conditions of each hold; what has expired stays away.
@@ -291,7 +330,7 @@ mod tests {
             ("npm test x", "*"),
         ] {
             let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| rule.matches(subject));
-            assert_eq!(found.map(|c| c.rule.pattern.as_str()), Some(pattern), "{subject}");
+            assert_eq!(found.as_ref().map(|c| c.rule.pattern.as_str()), Some(pattern), "{subject}");
             assert!(set.find_last(Capability::GitModify, &[subject], |_| true).is_none());
         }
     }
@@ -304,6 +343,7 @@ mod tests {
             let set = set(&rules);
             let mut tried = 0;
             let subject = "git tool77 now";
+            assert_eq!(set.of(Capability::ProcessExecute).len(), rules.len());
             let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| {
                 tried += 1;
                 rule.matches(subject)
@@ -327,12 +367,16 @@ mod tests {
             });
             let found = set.find_last(capability, &[&subject], |rule| rule.matches(&subject));
             prop_assert_eq!(
-                found.map(|c| (&c.rule.capability, &c.rule.pattern)),
+                found.as_ref().map(|c| (&c.rule.capability, &c.rule.pattern)),
                 naive.map(|(covers, pattern)| (covers, pattern))
             );
             let drawers = set.shelf(capability).with_drawers(separator(capability));
             let there = drawers.find_last(&[&subject], separator(capability), |rule| rule.matches(&subject));
-            prop_assert_eq!(there.map(|c| &c.rule), found.map(|c| &c.rule));
+            prop_assert_eq!(there.map(|c| &c.rule), found.as_ref().map(|c| &c.rule));
+            if !path {
+                let tried = set.try_all(capability, &[&subject], |rule| rule.matches(&subject));
+                prop_assert_eq!(tried.map(|c| c.rule), found.map(|c| c.rule.clone()));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Said is only what is certain for every request, mode and caller. That several later rules together take
 //! what one rule is for is not seen.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub enum But {
     Mentions,
     /// It vouches for exactly this text where that is not understood.
     Vouching,
+    /// It raises, and what raises is also held against other spellings of a command than the written one.
+    Spelled,
 }
 
 /// The rules of a policy that never decide, in order.
@@ -87,14 +90,14 @@ fn below(floors: &RuleSet, sets: &[RuleSet], programs: &Programs) -> Vec<Shadow>
 /// The rules that something stands in the way of, for each of their capabilities.
 fn hidden<'s>(
     set: &'s RuleSet,
-    by: impl Fn(Capability, &Compiled) -> Option<&'s Compiled>,
+    by: impl Fn(Capability, &Compiled) -> Option<Cow<'s, Compiled>>,
     programs: &Programs,
 ) -> Vec<Shadow> {
     let mut fates: HashMap<*const Rule, Option<Shadow>> = HashMap::new();
     for capability in Capability::ALL {
         for earlier in set.of(capability) {
             let fate = by(capability, earlier).and_then(|later| {
-                let but = covers(later, earlier, capability, programs)?;
+                let but = covers(&later, earlier, capability, programs)?;
                 let (rule, by) = (Arc::clone(&earlier.rule), Arc::clone(&later.rule));
                 Some(Shadow { rule, by, but })
             });
@@ -123,7 +126,14 @@ fn covers(
         && earlier.patterns.iter().all(spelled)
         && reaches(later, earlier, capability, programs);
     let mentions = capability == Capability::ProcessExecute && later.is_bare() && !earlier.is_bare();
-    let but = if mentions { Some(But::Mentions) } else { vouches(later, earlier).then_some(But::Vouching) };
+    let one_spelling = capability.is_file() || capability == Capability::ToolUse || later.is_bare();
+    let but = if mentions {
+        Some(But::Mentions)
+    } else if vouches(later, earlier) {
+        Some(But::Vouching)
+    } else {
+        (allows(later) && !allows(earlier) && !one_spelling).then_some(But::Spelled)
+    };
     certain.then_some(but)
 }
 
@@ -233,13 +243,15 @@ mod tests {
     use crate::policy::{CapabilityRequest, Mode, Subject};
 
     /// The lines of the user's rules that are in a shadow, each with the line that casts it, `~` where it
-    /// is not cast on mentions, `=` where the rule still vouches for its text.
+    /// is not cast on mentions, `=` where the rule still vouches for its text, `'` where it could count for
+    /// another spelling.
     fn found(text: &str) -> Vec<String> {
         let line = |rule: &Rule| rule.line;
         let shown = shadows(&policy(vec![layer(Layer::User, text)])).into_iter().map(|shadow| {
             let mark = match shadow.but {
                 Some(But::Mentions) => "~",
                 Some(But::Vouching) => "=",
+                Some(But::Spelled) => "'",
                 None => "",
             };
             format!("{}<{}{mark}", line(&shadow.rule), line(&shadow.by))
@@ -250,8 +262,8 @@ mod tests {
     #[test]
     fn what_is_certain() {
         for (text, expected) in [
-            ("ask process.execute npm publish *\nallow process.execute npm *", &["1<2"][..]),
-            ("deny process.execute npm publish *\nallow process.execute npm *", &["1<2"]),
+            ("ask process.execute npm publish *\nallow process.execute npm *", &["1<2'"][..]),
+            ("deny process.execute npm publish *\nallow process.execute npm *", &["1<2'"]),
             ("allow process.execute npm test\nask process.execute npm test *", &["1<2="]),
             ("allow git.modify git add x\nask git.modify git add *", &["1<2"]),
             ("ask process.execute npm *\nallow process.execute npm test *", &[]),

@@ -80,9 +80,10 @@ pub fn findings(given: &Given<'_>) -> Vec<Finding> {
             |finding: &Finding| (finding.file.clone(), finding.line, std::cmp::Reverse(finding.severity));
         key(one).cmp(&key(other))
     });
-    // A rule in an agent's form is one for each of several capabilities.
+    // A rule in an agent's form is one for each of several capabilities; a rule can name several agents.
     found.dedup_by(|one, other| {
-        (&one.file, one.line, one.code) == (&other.file, other.line, other.code) && one.report.is_none()
+        let same = (&one.file, one.line, one.code) == (&other.file, other.line, other.code);
+        same && one.report.is_none() && (one.code != "unknown-agent" || one.message == other.message)
     });
     found
 }
@@ -107,13 +108,20 @@ pub fn text(found: &[Finding], rules: usize) -> String {
             ),
         };
     }
-    let count = |severity| found.iter().filter(|finding| finding.severity == severity).count();
-    let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
-    let _ = match found {
-        [] => writeln!(text, "{rules} rules: nothing to say."),
-        _ => writeln!(text, "{rules} rules: {errors} errors, {warnings} warnings, {notes} notes."),
+    let count =
+        |severity, noun| counted(found.iter().filter(|finding| finding.severity == severity).count(), noun);
+    let said = match found {
+        [] => "nothing to say".to_owned(),
+        _ => [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
+            .map(|(severity, noun)| count(severity, noun))
+            .join(", "),
     };
+    let _ = writeln!(text, "{}: {said}.", counted(rules, "rule"));
     text
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The findings as data: one JSON array.
@@ -187,6 +195,7 @@ fn of_shadow(shadow: &Shadow) -> Finding {
             "; it still counts for whole pipelines and lists, and for what gsh fully explains"
         }
         Some(But::Vouching) => "; it still vouches for exactly this text where gsh does not understand it",
+        Some(But::Spelled) => " (in this spelling; it may count for another of the same command)",
         None => "",
     };
     let later = format!("{} at {}", named(by), place(by));

@@ -111,7 +111,11 @@ fn what_never_counts() {
                 &["2 never!"],
             ),
             ("process.execute", "'make' = { action = 'ask', agent = ['claude'] }", &[]),
-            ("process.execute", "'make' = { action = 'ask', agent = ['claud'] }", &["2 unknown-agent!"]),
+            (
+                "process.execute",
+                "'make' = { action = 'ask', agent = ['claud', 'codx'] }",
+                &["2 unknown-agent!", "2 unknown-agent!"],
+            ),
         ],
     );
     check(
