@@ -33,12 +33,53 @@ fn main() {
         pair(&home, &project, text);
     }
     batch(&home, &project);
+    starts(&folder.path().join("homes"), &project);
+}
+
+/// How many rules a user's file has where starts are compared.
+const RULES: [usize; 4] = [0, 100, 1_000, 10_000];
+
+/// What a start takes with more and more rules that were read before. Target: within 0.1 ms of none.
+fn starts(homes: &Path, project: &Path) {
+    let homes: Vec<_> = RULES.iter().map(|count| (homes.join(count.to_string()), *count)).collect();
+    for (home, count) in &homes {
+        rules_of(home, *count);
+        // A reading is kept once its file is old enough to be known by its state.
+        std::thread::sleep(Duration::from_millis(2100));
+        timed(started(home, project, "/bin/true"));
+    }
+    // The second needs the rules for programs, the first does not.
+    for text in ["/bin/true", "tool7 run x"] {
+        let mut times = vec![Vec::new(); homes.len()];
+        for _ in 0..PAIRS {
+            for ((home, _), times) in homes.iter().zip(&mut times) {
+                times.push(timed(started(home, project, text)));
+            }
+        }
+        let medians: Vec<f64> = times.into_iter().map(median).collect();
+        for ((_, count), time) in homes.iter().zip(&medians) {
+            println!(
+                "start with {count:>5} rules: {text:<20} {time:>8.3} ms, {:>+7.3} ms",
+                time - medians[0]
+            );
+        }
+    }
+}
+
+fn started(home: &Path, project: &Path, text: &str) -> Command {
+    let mut command = command(env!("CARGO_BIN_EXE_gsh"), home, project);
+    command.args(["-c", text]);
+    command
 }
 
 /// A user's file with 100 rules.
 fn rules(home: &Path) {
+    rules_of(home, 100);
+}
+
+fn rules_of(home: &Path, count: usize) {
     let mut text = String::from("[permissions.\"process.execute\"]\n");
-    for index in 0..100 {
+    for index in 0..count {
         text.push_str(&format!("\"tool{index} run *\" = \"allow\"\n"));
     }
     let config = home.join(".config/gsh");

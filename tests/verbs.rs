@@ -271,6 +271,49 @@ fn programs_of_a_configuration() {
     assert!(run.stdout().contains("use frob --list"), "{}", run.stdout());
 }
 
+#[test]
+fn rules_are_looked_through() {
+    let found = |config: &str, verb: &str| repository().config(config).args(["rules", verb]).run();
+    let rules = |lines: &str| format!("[permissions.'process.execute']\n{lines}\n");
+    for (text, status, words) in [
+        (rules("'npm test *' = 'allow'"), 0, "1 rule: nothing to say."),
+        (rules("'npm *' = 'allow'"), 1, "[too-broad]"),
+        (rules("'npm publish *' = 'deny'\n'npm p*' = 'allow'"), 1, "[reopened]"),
+        ("mod = 1".to_owned(), 2, "did you mean `mode`?"),
+    ] {
+        let run = found(&text, "lint");
+        assert_eq!(run.status, Some(status), "{}", run.stdout());
+        assert!(run.stdout().contains(words), "{words} in\n{}", run.stdout());
+        assert!(run.records().is_empty());
+    }
+    let project = rules("'make *' = 'allow'");
+    let run = repository().project_file(".gsh/config.toml", &project).args(["rules", "lint", "--json"]).run();
+    let data: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    assert_eq!((run.status, &data[0]["code"]), (Some(0), &"untrusted".into()), "{}", run.stdout());
+
+    let example =
+        |matches: &str| rules(&format!("'npm test *' = {{ action = 'allow', match = ['{matches}'] }}"));
+    for (text, status, words) in [
+        (example("npm test x"), 0, "1 passed, 0 failed"),
+        (example("npm run x"), 1, "FAIL"),
+        (example("npm test x") + "'npm *' = 'deny'", 0, "but deny"),
+    ] {
+        let run = found(&text, "test");
+        assert_eq!(run.status, Some(status), "{}", run.stdout());
+        assert!(run.stdout().contains(words), "{words} in\n{}", run.stdout());
+    }
+
+    let named =
+        repository().project_file("sub/managed.toml", "[[floor]]\nname = 'x'\ncapability = 'tool.use'\n");
+    let run = named.args(["rules", "lint", "sub/managed.toml"]).run();
+    assert_eq!(run.status, Some(0), "{}{}", run.stdout(), run.stderr());
+    let run = repository().args(["rules", "lint", "none.toml"]).run();
+    assert_eq!(run.status, Some(2));
+    let run = repository().args(["rules", "schema"]).run();
+    let schema: serde_json::Value = serde_json::from_str(&run.stdout()).expect("JSON");
+    assert_eq!(schema["title"], "gsh configuration");
+}
+
 /// `GSH_BLESS=1` writes the page anew.
 #[test]
 fn the_page_of_programs_is_as_the_tables_are() {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::grants::GrantsCall;
-use super::rules::RulesCall;
+use super::rules::{Files, RulesCall};
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::commands::rules::change::{self, Here};
@@ -14,14 +14,17 @@ use crate::commands::status::Situation;
 use crate::commands::{brief, check, explain, grants, rules, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
-use crate::config::load::Options;
+use crate::config::load::{Options, composed, reading_of, readings};
 use crate::config::new_rule::NewRule;
+use crate::config::read::Reading;
 use crate::entry::guard;
 use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
+use crate::policy::Policy;
 use crate::store::sessions::Sessions;
+use crate::sys::machine::Machine;
 
 /// Usage errors, as bash has them.
 const USAGE: u8 = 2;
@@ -106,6 +109,18 @@ fn imported(wanted: &rules::import::Wanted, dry_run: bool) -> ExitCode {
 
 fn ruled(call: &RulesCall) -> ExitCode {
     match call {
+        RulesCall::Schema => print(&rules::schema::text()),
+        RulesCall::Lint { json, files } => judged(files, |readings, policy, machine| {
+            let found = rules::lint::findings(&rules::lint::Given { readings, policy, host: machine });
+            let count = readings.iter().map(|reading| reading.layer.rules.len()).sum();
+            let text = if *json { rules::lint::json(&found) } else { rules::lint::text(&found, count) };
+            (text, rules::lint::status(&found))
+        }),
+        RulesCall::Test(files) => judged(files, |readings, policy, _| {
+            let outcome = rules::test::run(readings, policy);
+            let status = rules::test::status(&outcome);
+            (outcome.text, status)
+        }),
         RulesCall::List { json } => {
             let (_, _, policy) = here();
             print(&if *json { rules::list::json(&policy) } else { rules::list::text(&policy) })
@@ -160,6 +175,27 @@ fn changed(call: &change::Call) -> ExitCode {
         said.text
     });
     said(done)
+}
+
+/// Looks at the files in force, or at those that are named.
+fn judged(files: &Files, look: impl Fn(&[Reading], &Policy, &Machine) -> (String, u8)) -> ExitCode {
+    let (surrounds, machine, policy) = here();
+    let (places, options) = (policy.places, Options::new());
+    let readings = if files.paths.is_empty() {
+        readings(surrounds.folders.as_ref(), &places, &options)
+    } else {
+        let named = files.paths.iter().map(|path| {
+            reading_of(path, files.layer, &places).map_err(|error| format!("{}: {error}", path.display()))
+        });
+        match named.collect::<Result<Vec<_>, _>>() {
+            Ok(readings) => readings,
+            Err(error) => return failed(&error),
+        }
+    };
+    let policy = composed(&readings, places, &options);
+    let (text, status) = look(&readings, &policy, &machine);
+    print(&text);
+    ExitCode::from(status)
 }
 
 fn asked(shell: ShellCall, own: Own) -> Asked {

@@ -28,6 +28,34 @@ pub enum RulesCall {
         /// Only list what they become.
         dry_run: bool,
     },
+    /// Look for mistakes in them.
+    Lint {
+        /// As JSON.
+        json: bool,
+        /// These instead of the ones in force.
+        files: Files,
+    },
+    /// Run their examples.
+    Test(Files),
+    /// Print the JSON Schema of the configuration.
+    Schema,
+}
+
+/// Files that are looked at by themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct Files {
+    /// Look at these files alone, instead of those in force
+    #[arg(value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+    /// Whose the files are: user, project or managed; else told by their place
+    #[arg(long = "as", value_name = "LAYER", value_parser = layer, requires = "paths")]
+    pub layer: Option<Layer>,
+}
+
+fn layer(word: &str) -> Result<Layer, String> {
+    let layers = [Layer::User, Layer::Project, Layer::Managed];
+    let found = layers.into_iter().find(|layer| layer.word() == word);
+    found.ok_or_else(|| "not one of user, project, managed".to_owned())
 }
 
 /// As typed.
@@ -54,6 +82,13 @@ enum Verb {
     Promote(Chosen),
     /// Carry over the rules of an agent: claude, codex, gemini, opencode or cursor
     Import(Import),
+    /// Damage, rules that never decide or never match, duplicates, too broad ones: 0 nothing or notes only,
+    /// 1 warnings, 2 errors
+    Lint(Files),
+    /// Run every rule's examples, alone and against all rules: 0 all pass, 1 one does not
+    Test(Files),
+    /// The JSON Schema of the configuration, for editors
+    Schema,
 }
 
 #[derive(Debug, Args)]
@@ -162,11 +197,14 @@ impl Rules {
     /// What it means.
     pub(super) fn into_call(self) -> Result<RulesCall, Usage> {
         let verb = self.what.unwrap_or(Verb::List);
-        if self.json && !matches!(verb, Verb::List | Verb::Import(_)) {
-            return Err(Usage("--json is for `rules list` and `rules import`".to_owned()));
+        if self.json && !matches!(verb, Verb::List | Verb::Import(_) | Verb::Lint(_)) {
+            return Err(Usage("--json is for `rules list`, `rules lint` and `rules import`".to_owned()));
         }
         Ok(match verb {
             Verb::List => RulesCall::List { json: self.json },
+            Verb::Lint(files) => RulesCall::Lint { json: self.json, files },
+            Verb::Test(files) => RulesCall::Test(files),
+            Verb::Schema => RulesCall::Schema,
             Verb::Add(add) => add.into_call()?,
             Verb::Import(Import { client, dry_run, from, only_agent }) => {
                 let wanted = import::Wanted { client, from, only_agent, json: self.json };

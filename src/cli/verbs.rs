@@ -383,8 +383,10 @@ impl Checked {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules::Files;
     use super::*;
     use crate::cli::Text;
+    use crate::policy::Layer;
 
     fn parse(line: &str) -> Result<Call, Usage> {
         read(line.split_whitespace().map(OsString::from).collect())
@@ -478,6 +480,15 @@ mod tests {
             ("gsh grants revoke g3", Call::Grants(GrantsCall::Revoke("g3".into()))),
             ("gsh mode", Call::Mode { reset: false }),
             ("gsh mode reset", Call::Mode { reset: true }),
+            ("gsh rules schema", Call::Rules(RulesCall::Schema)),
+            ("gsh rules test", Call::Rules(RulesCall::Test(Files::default()))),
+            (
+                "gsh rules lint --as managed m.toml --json",
+                Call::Rules(RulesCall::Lint {
+                    json: true,
+                    files: Files { paths: vec!["m.toml".into()], layer: Some(Layer::Managed) },
+                }),
+            ),
             ("gsh status --json", Call::Status { json: true }),
             ("gsh trust", Call::Trust { yes: false }),
             ("gsh untrust", Call::Untrust),

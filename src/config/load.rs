@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::cache::{self, Cached, Stamp};
-use super::find::{MANAGED, Source, sources};
-use super::read::{Origin, read};
+use super::find::{MANAGED, PROJECT, Source, sources};
+use super::read::{Origin, Reading, read};
 use super::trust;
 use crate::policy::compose::{Composition, compose};
 use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy, Refused};
@@ -71,6 +71,50 @@ pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Poli
     compose(layers, Composition { places, today, mode, caller, plan, refused, resolve: &real })
 }
 
+/// Every file that speaks here, read anew, with the examples of its rules. What is not there is left out.
+#[must_use]
+pub fn readings(folders: Option<&Folders>, places: &Places, options: &Options) -> Vec<Reading> {
+    let found = sources(folders, places.project.as_deref(), options.config.as_deref(), &options.managed);
+    let home = places.home.as_deref();
+    let is_given = options.config.is_some();
+    let of = |source: &Source| {
+        let layer = layer(source, folders, home, is_given);
+        let content = safe::read(&source.path, Owner::Anyone).map(|(content, _)| content).unwrap_or_default();
+        let examples = read(&String::from_utf8_lossy(&content), &origin(source, home)).examples;
+        Reading { layer, examples }
+    };
+    found.iter().map(of).filter(|reading| reading.layer.present).collect()
+}
+
+/// One file that need not be in force, as if it were a layer's. Which, its place tells where nobody says.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn reading_of(path: &Path, layer: Option<Layer>, places: &Places) -> std::io::Result<Reading> {
+    let text = std::fs::read_to_string(path)?;
+    let path = std::fs::canonicalize(path)?;
+    let layer = layer.unwrap_or_else(|| match path.file_name() {
+        _ if path.ends_with(PROJECT) => Layer::Project,
+        Some(name) if name == "managed.toml" => Layer::Managed,
+        _ => Layer::User,
+    });
+    let own = path.ends_with(PROJECT).then(|| path.ancestors().nth(2)?.to_str()).flatten();
+    let root = own.or(places.project.as_deref()).filter(|_| layer == Layer::Project);
+    Ok(read(&text, &Origin { layer, path: &path, root, home: places.home.as_deref() }))
+}
+
+/// The policy that readings make.
+#[must_use]
+pub fn composed(readings: &[Reading], places: Places, options: &Options) -> Policy {
+    let layers = readings.iter().map(|reading| reading.layer.clone()).collect();
+    let Options { mode, caller, today, .. } = options.clone();
+    compose(layers, Composition { mode, caller, resolve: &real, ..Composition::new(places, &today) })
+}
+
+fn origin<'a>(source: &'a Source, home: Option<&'a str>) -> Origin<'a> {
+    Origin { layer: source.layer, path: &source.path, root: source.root.as_deref(), home }
+}
+
 /// What one file says.
 fn layer(source: &Source, folders: Option<&Folders>, home: Option<&str>, is_given: bool) -> LayerRules {
     let untrusted = LayerRules { trusted: !source.needs_trust, ..LayerRules::empty(source.layer) };
@@ -110,7 +154,7 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
 }
 
 fn reading(source: &Source, home: Option<&str>, content: &[u8]) -> LayerRules {
-    let origin = Origin { layer: source.layer, path: &source.path, root: source.root.as_deref(), home };
+    let origin = origin(source, home);
     match std::str::from_utf8(content) {
         Ok(text) => read(text, &origin).layer,
         Err(error) => {

@@ -11,7 +11,10 @@ pub mod new_rule;
 pub mod read;
 mod rule;
 pub mod schema;
+pub mod shape;
 pub mod trust;
 
+#[cfg(test)]
+mod shape_tests;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
-use super::schema::{LIMITS, TOP, Wrong, forbidden, modes, verdicts};
+use super::schema::{
+    ASK, AUDIT, LIMITS, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+};
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
@@ -161,29 +163,27 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             settings.on_ask_without_terminal = page.word(value, &words);
         }
         "allow_roots" => settings.allow_roots = page.roots(value),
-        "ask" => {
-            page.section(value, &["terminals", "plain", "denial_ends_all"], |page, key, value| match key {
-                "plain" => settings.plain = page.truth(value),
-                "denial_ends_all" => settings.denial_ends_all = page.truth(value),
-                _ => settings.terminals = page.texts(value),
-            })
-        }
-        "audit" => page.section(value, &["required"], |page, _, value| {
+        "ask" => page.section(value, ASK, |page, key, value| match key {
+            "plain" => settings.plain = page.truth(value),
+            "denial_ends_all" => settings.denial_ends_all = page.truth(value),
+            _ => settings.terminals = page.texts(value),
+        }),
+        "audit" => page.section(value, AUDIT, |page, _, value| {
             settings.audit_required = page.truth(value);
         }),
-        "shell" => page.section(value, &["path"], |page, _, value| settings.shell = page.absolute(value)),
-        "run" => page.section(value, &["pty"], |page, _, value| {
+        "shell" => page.section(value, SHELL, |page, _, value| settings.shell = page.absolute(value)),
+        "run" => page.section(value, RUN, |page, _, value| {
             let words = [("auto", Pty::Auto), ("always", Pty::Always), ("never", Pty::Never)];
             settings.pty = page.word(value, &words);
         }),
-        "refusals" => page.section(value, &["in_a_row", "in_all"], |page, key, value| {
+        "refusals" => page.section(value, REFUSALS, |page, key, value| {
             let count = page.any_count(value);
             match key {
                 "in_a_row" => settings.refusals_in_a_row = count,
                 _ => settings.refusals_in_all = count,
             }
         }),
-        "subagents" => page.section(value, &["allow_grants", "default"], |page, key, value| match key {
+        "subagents" => page.section(value, SUBAGENTS, |page, key, value| match key {
             "allow_grants" => settings.subagents_allow_grants = page.truth(value),
             _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
         }),

@@ -60,6 +60,24 @@ pub const NESTED: &[&str] = &[
 /// The keys of an entry of `[[floor]]`.
 pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match", "not_match"];
 
+/// The keys of `[ask]`.
+pub const ASK: &[&str] = &["denial_ends_all", "plain", "terminals"];
+
+/// The keys of `[audit]`.
+pub const AUDIT: &[&str] = &["required"];
+
+/// The keys of `[shell]`.
+pub const SHELL: &[&str] = &["path"];
+
+/// The keys of `[run]`.
+pub const RUN: &[&str] = &["pty"];
+
+/// The keys of `[refusals]`.
+pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];
+
+/// The keys of `[subagents]`.
+pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
+
 /// The keys of `[limits]`.
 pub const LIMITS: &[&str] = &["bytes", "depth", "nodes", "progress"];
 

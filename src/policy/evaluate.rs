@@ -1,6 +1,8 @@
 //! What the rules say of one request: along the composed list the last match wins; what may only
 //! tighten is folded in by strictness.
 
+use std::borrow::Cow;
+
 use super::defaults::{self, Builtin};
 use super::pattern::{self, Pattern};
 use super::protected::Protected;
@@ -57,7 +59,7 @@ impl Policy {
     fn judge(&self, view: &View<'_>) -> Match {
         let composed = self.composed(view).unwrap_or_else(|| self.default(view));
         let tighter = self.tighten.iter().filter_map(|set| self.last(set, view, |_| true));
-        tighter.map(by_rule).fold(composed, stricter)
+        tighter.map(|found| by_rule(&found)).fold(composed, stricter)
     }
 
     /// The last match of the composed list. One that an answer left behind lifts a question and never
@@ -65,13 +67,13 @@ impl Policy {
     fn composed(&self, view: &View<'_>) -> Option<Match> {
         let Some(last) = self.last(&self.rules, view, |_| true) else { return self.builtin_match(view) };
         // No builtin rule refuses: what lies above them tells.
-        if lifts(last)
+        if lifts(&last)
             && let Some(without) = self.last(&self.rules, view, |compiled| !lifts(compiled))
             && without.rule.action == Verdict::Deny
         {
-            return Some(by_rule(without));
+            return Some(by_rule(&without));
         }
-        Some(by_rule(last))
+        Some(by_rule(&last))
     }
 
     fn builtin_match(&self, view: &View<'_>) -> Option<Match> {
@@ -92,7 +94,7 @@ impl Policy {
         set: &'s RuleSet,
         view: &View<'_>,
         counts: impl Fn(&Compiled) -> bool,
-    ) -> Option<&'s Compiled> {
+    ) -> Option<Cow<'s, Compiled>> {
         set.find_last(view.request.capability, &view.texts, |compiled| {
             counts(compiled) && view.is_matched_by(compiled)
         })

@@ -25,11 +25,11 @@ fn pattern() -> impl Strategy<Value = String> {
     ]
 }
 
-fn lines() -> impl Strategy<Value = String> {
+pub(super) fn lines() -> impl Strategy<Value = String> {
     prop::collection::vec(line(), 0..6).prop_map(|lines| lines.join("\n"))
 }
 
-fn requests() -> impl Strategy<Value = CapabilityRequest> {
+pub(super) fn requests() -> impl Strategy<Value = CapabilityRequest> {
     let capability = prop::sample::select(Capability::ALL.to_vec());
     let text = prop::sample::select(vec!["git push", "git", "npm test", "nice git push", "sudo git push"]);
     let path = prop::sample::select(vec![

@@ -7,6 +7,7 @@
 
 pub mod agent_form;
 pub mod compose;
+mod covers;
 pub mod defaults;
 pub mod evaluate;
 pub mod floor;
@@ -16,6 +17,7 @@ pub mod pattern;
 pub mod plain;
 pub mod protected;
 pub mod rules;
+pub mod shadow;
 mod standing;
 pub mod when;
 pub mod words;

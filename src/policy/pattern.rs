@@ -29,6 +29,17 @@ enum Piece {
     Gapped(Vec<Option<char>>),
 }
 
+/// A part of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token {
+    /// A character that stands for itself.
+    Plain(char),
+    /// Any one character.
+    One,
+    /// Any run of characters.
+    Many,
+}
+
 impl Pattern {
     /// Reads a pattern; every text is one.
     #[must_use]
@@ -73,6 +84,44 @@ impl Pattern {
         }
     }
 
+    /// What it is made of, from left to right.
+    #[must_use]
+    pub fn tokens(&self) -> Vec<Token> {
+        let plain = |text: &str| text.chars().map(Token::Plain).collect::<Vec<_>>();
+        let pieces: Vec<Vec<Token>> = match &self.0 {
+            Form::Written(text) => text.split('*').map(plain).collect(),
+            Form::Pieces(pieces) => {
+                let of = |piece: &Piece| match piece {
+                    Piece::Literal(text) => plain(text),
+                    Piece::Gapped(chars) => {
+                        chars.iter().map(|c| c.map_or(Token::One, Token::Plain)).collect()
+                    }
+                };
+                pieces.iter().map(of).collect()
+            }
+        };
+        pieces.join(&Token::Many)
+    }
+
+    /// Runs of a few bytes that every subject it matches holds.
+    #[must_use]
+    pub fn grams(&self) -> Vec<Gram> {
+        match &self.0 {
+            // What the optional tail needs not every subject holds.
+            Form::Written(text) => {
+                text.strip_suffix(" *").unwrap_or(text).split('*').flat_map(grams).collect()
+            }
+            Form::Pieces(pieces) => {
+                let pieces = without_tail(pieces).map_or(Cow::Borrowed(pieces), Cow::Owned);
+                let literals = pieces.iter().filter_map(|piece| match piece {
+                    Piece::Literal(text) => Some(grams(text).collect::<Vec<_>>()),
+                    Piece::Gapped(_) => None,
+                });
+                literals.flatten().collect()
+            }
+        }
+    }
+
     /// Whether it names nothing: only stars.
     #[must_use]
     pub fn is_bare(&self) -> bool {
@@ -81,6 +130,14 @@ impl Pattern {
             Form::Pieces(_) => false,
         }
     }
+}
+
+/// A few bytes in a row.
+pub type Gram = [u8; 4];
+
+/// Every run of a few bytes in a text.
+pub fn grams(text: &str) -> impl Iterator<Item = Gram> {
+    text.as_bytes().windows(size_of::<Gram>()).filter_map(|window| window.try_into().ok())
 }
 
 /// Whether a pattern matches a subject, for one that is asked once.
@@ -301,6 +358,13 @@ mod tests {
         fn agrees_with_the_definition(pattern in "[ab?*/]{0,8}", subject in "[ab/]{0,10}") {
             let letters = |text: &str| text.chars().collect::<Vec<_>>();
             prop_assert_eq!(Pattern::new(&pattern).matches(&subject), slow(&letters(&pattern), &letters(&subject)));
+        }
+
+        #[test]
+        fn every_subject_holds_its_grams(pattern in "[ab *?\\\\]{0,12}", subject in "[ab ?*\\\\]{0,12}") {
+            let pattern = Pattern::new(&pattern);
+            let held = grams(&subject).collect::<Vec<_>>();
+            prop_assert!(!pattern.matches(&subject) || pattern.grams().iter().all(|gram| held.contains(gram)));
         }
 
         #[test]

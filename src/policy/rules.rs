@@ -2,14 +2,16 @@
 //!
 //! A rule stands on a shelf of each capability it covers. Where there are many they lie in drawers: by
 //! the whole text when a pattern has no wildcard, by the literal words (or folders) before its first
-//! wildcard, or in the drawer of those that begin with one. A subject opens only the drawers that could
-//! hold a rule for it.
+//! wildcard, those that begin with one by a few characters that every subject of theirs holds, and what
+//! has nothing of all that in a common one. A subject opens only the drawers that could hold a rule for it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::forms::Forms;
-use super::pattern::{self, Pattern};
+use super::pattern::{self, Gram, Pattern, grams};
 use super::{Capability, Idle, Rule, Verdict};
 
 /// What kinds of request a rule is limited to.
@@ -82,6 +84,17 @@ pub struct RuleSet {
     rules: Vec<Bounded>,
     forms: Arc<Forms>,
     shelves: [OnceLock<Shelf>; Capability::ALL.len()],
+    asked: Asked,
+}
+
+/// How often rules were looked for.
+#[derive(Debug, Default)]
+struct Asked(AtomicUsize);
+
+impl Clone for Asked {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The rules of one capability, ready to match.
@@ -97,6 +110,7 @@ struct Shelf {
 struct Drawers {
     exact: HashMap<Box<str>, Vec<usize>>,
     by_head: HashMap<Box<str>, Vec<usize>>,
+    by_gram: HashMap<Gram, Vec<usize>>,
     common: Vec<usize>,
 }
 
@@ -106,11 +120,15 @@ const DEPTH: usize = 8;
 /// Up to so many rules are tried one after the other: that takes less than to put them into drawers.
 const FEW: usize = 128;
 
+/// So often all rules are tried before they are put on shelves: whoever asks only about one command is
+/// served sooner.
+const FIRST: usize = 4;
+
 impl RuleSet {
     /// Rules in order, and how their patterns are read.
     #[must_use]
     pub fn new(rules: Vec<Bounded>, forms: Arc<Forms>) -> Self {
-        Self { rules, forms, shelves: Default::default() }
+        Self { rules, forms, shelves: Default::default(), asked: Asked::default() }
     }
 
     /// The last rule of the capability that satisfies the predicate, among those that could match one of
@@ -120,12 +138,49 @@ impl RuleSet {
         capability: Capability,
         texts: &[&str],
         matches: impl FnMut(&Compiled) -> bool,
-    ) -> Option<&Compiled> {
+    ) -> Option<Cow<'_, Compiled>> {
         if self.rules.is_empty() {
             return None;
         }
         let shelf = self.shelves.get(capability as usize)?;
-        shelf.get_or_init(|| self.shelf(capability)).find_last(texts, separator(capability), matches)
+        // Patterns of paths have forms that only a shelf holds.
+        let waits = shelf.get().is_none() && !capability.is_file() && self.rules.len() > FEW;
+        if waits && self.asked.0.fetch_add(1, Ordering::Relaxed) < FIRST {
+            return self.try_all(capability, texts, matches).map(Cow::Owned);
+        }
+        let shelf = shelf.get_or_init(|| self.shelf(capability));
+        shelf.find_last(texts, separator(capability), matches).map(Cow::Borrowed)
+    }
+
+    /// The same without shelves, for texts.
+    fn try_all(
+        &self,
+        capability: Capability,
+        texts: &[&str],
+        mut matches: impl FnMut(&Compiled) -> bool,
+    ) -> Option<Compiled> {
+        let could = |rule: &Rule| texts.iter().any(|text| pattern::matches(&rule.pattern, text));
+        let likely = self
+            .rules
+            .iter()
+            .rev()
+            .filter(|each| each.idle.is_none() && could(&each.rule) && covers(&each.rule, capability));
+        likely.flat_map(|each| self.forms.compile([each].into_iter(), false)).find(|rule| matches(rule))
+    }
+
+    /// The same rules as they are where the conditions of each hold; what has expired stays away.
+    #[must_use]
+    pub fn whenever(&self) -> Self {
+        let idle = |idle: Option<Idle>| idle.filter(|idle| *idle == Idle::Expired);
+        let rules = self.rules.iter().map(|each| Bounded { idle: idle(each.idle), ..each.clone() });
+        Self::new(rules.collect(), Arc::clone(&self.forms))
+    }
+
+    /// The rules that are for a capability, in order, ready to match.
+    #[must_use]
+    pub fn of(&self, capability: Capability) -> &[Compiled] {
+        let shelf = self.shelves.get(capability as usize);
+        shelf.map_or(&[], |shelf| &shelf.get_or_init(|| self.shelf(capability)).rules)
     }
 
     fn shelf(&self, capability: Capability) -> Shelf {
@@ -189,12 +244,20 @@ impl Drawers {
             let drawer = match (pattern.exact(), key(&pattern.head(), separator)) {
                 (Some(text), _) => self.exact.entry(text.into()).or_default(),
                 (None, Some(key)) => self.by_head.entry(key.into()).or_default(),
-                (None, None) => &mut self.common,
+                (None, None) => match self.emptiest(pattern) {
+                    Some(gram) => self.by_gram.entry(gram).or_default(),
+                    None => &mut self.common,
+                },
             };
             if drawer.last() != Some(&index) {
                 drawer.push(index);
             }
         }
+    }
+
+    /// Of the drawers that a pattern could lie in, the one with the fewest in it.
+    fn emptiest(&self, pattern: &Pattern) -> Option<Gram> {
+        pattern.grams().into_iter().min_by_key(|gram| self.by_gram.get(gram).map_or(0, Vec::len))
     }
 
     /// The drawers that could hold a rule for one of the texts.
@@ -204,6 +267,10 @@ impl Drawers {
             open.extend(self.exact.get(*text).map(Vec::as_slice));
             for head in heads(text, separator) {
                 open.extend(self.by_head.get(head).map(Vec::as_slice));
+            }
+            if !self.by_gram.is_empty() {
+                let grams = grams(text);
+                open.extend(grams.filter_map(|gram| self.by_gram.get(&gram)).map(Vec::as_slice));
             }
         }
         open
@@ -263,26 +330,27 @@ mod tests {
             ("npm test x", "*"),
         ] {
             let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| rule.matches(subject));
-            assert_eq!(found.map(|c| c.rule.pattern.as_str()), Some(pattern), "{subject}");
+            assert_eq!(found.as_ref().map(|c| c.rule.pattern.as_str()), Some(pattern), "{subject}");
             assert!(set.find_last(Capability::GitModify, &[subject], |_| true).is_none());
         }
     }
 
     #[test]
     fn ten_thousand_rules_open_few_drawers() {
-        let mut rules = vec![];
-        for n in 0..10_000 {
-            rules.push(("process.execute".to_owned(), format!("git tool{n} *")));
+        for (kind, most) in [("git tool{} now", 1), ("git tool{} *", 1), ("*tool{} *", 8)] {
+            let pattern = |n: usize| kind.replace("{}", &n.to_string());
+            let rules: Vec<_> = (0..10_000).map(|n| ("process.execute".to_owned(), pattern(n))).collect();
+            let set = set(&rules);
+            let mut tried = 0;
+            let subject = "git tool77 now";
+            assert_eq!(set.of(Capability::ProcessExecute).len(), rules.len());
+            let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| {
+                tried += 1;
+                rule.matches(subject)
+            });
+            assert_eq!(found.map(|c| c.rule.pattern.clone()), Some(pattern(77)));
+            assert!(tried <= most, "{}: {tried} were tried", pattern(77));
         }
-        let set = set(&rules);
-        let mut tried = 0;
-        let subject = "git tool77 now";
-        let found = set.find_last(Capability::ProcessExecute, &[subject], |rule| {
-            tried += 1;
-            rule.matches(subject)
-        });
-        assert_eq!(found.map(|c| c.rule.pattern.as_str()), Some("git tool77 *"));
-        assert_eq!(tried, 1);
     }
 
     proptest! {
@@ -299,12 +367,16 @@ mod tests {
             });
             let found = set.find_last(capability, &[&subject], |rule| rule.matches(&subject));
             prop_assert_eq!(
-                found.map(|c| (&c.rule.capability, &c.rule.pattern)),
+                found.as_ref().map(|c| (&c.rule.capability, &c.rule.pattern)),
                 naive.map(|(covers, pattern)| (covers, pattern))
             );
             let drawers = set.shelf(capability).with_drawers(separator(capability));
             let there = drawers.find_last(&[&subject], separator(capability), |rule| rule.matches(&subject));
-            prop_assert_eq!(there.map(|c| &c.rule), found.map(|c| &c.rule));
+            prop_assert_eq!(there.map(|c| &c.rule), found.as_ref().map(|c| &c.rule));
+            if !path {
+                let tried = set.try_all(capability, &[&subject], |rule| rule.matches(&subject));
+                prop_assert_eq!(tried.map(|c| c.rule), found.map(|c| c.rule.clone()));
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a policy says beside the verdict on one request.
 
-use super::pattern::Pattern;
+use super::rules::Compiled;
 use super::{Capability, Layer, LayerState, Policy, Rule, Verdict};
 
 impl Policy {
@@ -9,15 +9,16 @@ impl Policy {
     #[must_use]
     pub fn vouches_for(&self, text: &str) -> bool {
         let text = text.trim();
-        let sets = std::iter::once(&self.rules).chain(&self.tighten);
-        sets.flat_map(|set| set.iter()).filter(|each| each.idle.is_none()).any(|each| {
-            let rule = &each.rule;
+        let vouches = |compiled: &Compiled| {
+            let rule = &compiled.rule;
             rule.action == Verdict::Allow
                 && matches!(rule.layer, Layer::User | Layer::Managed)
                 && !rule.lifts
                 && rule.capability == Capability::ProcessExecute.word()
-                && Pattern::new(&rule.pattern).exact() == Some(text)
-        })
+                && compiled.is_exactly(text)
+        };
+        let mut sets = std::iter::once(&self.rules).chain(&self.tighten);
+        sets.any(|set| set.find_last(Capability::ProcessExecute, &[text], vouches).is_some())
     }
 
     /// Takes back folders that were to count as the project and cannot, and says so with their layer.

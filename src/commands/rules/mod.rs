@@ -2,4 +2,7 @@
 
 pub mod change;
 pub mod import;
+pub mod lint;
 pub mod list;
+pub mod schema;
+pub mod test;

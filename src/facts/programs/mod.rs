@@ -5,6 +5,7 @@
 //! at no file and resolves no path.
 #![forbid(clippy::disallowed_methods)]
 
+mod abilities;
 mod apply;
 pub mod claims;
 mod own;
@@ -21,6 +22,7 @@ use serde::Deserialize;
 use crate::facts::arg::Arg;
 use crate::syntax::Cause;
 
+pub use abilities::{Abilities, abilities, names};
 pub use own::{OwnTable, Power, Programs};
 pub(crate) use schema::Source;
 

@@ -78,6 +78,11 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// The tables of a program that layers added.
+    pub(super) fn own_tables(&self, name: &str) -> impl Iterator<Item = &'static Command> {
+        self.own.get(name).into_iter().flatten().map(|(command, _)| *command)
+    }
+
     /// Adds a layer's table; later ones are above earlier ones.
     pub fn add(&mut self, table: &OwnTable, power: Power) {
         // A table that could not be read was never made.
