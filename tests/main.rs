@@ -17,6 +17,7 @@ mod nested;
 mod panel;
 mod prompts;
 mod reading;
+mod ruled;
 mod rules;
 #[cfg(feature = "cross-check")]
 mod second;

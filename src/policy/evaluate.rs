@@ -137,7 +137,8 @@ impl Policy {
 
 impl<'a> View<'a> {
     fn of(request: &'a CapabilityRequest, text: &'a str) -> Self {
-        let texts = vec![text];
+        let mut texts = vec![text];
+        texts.extend(request.spellings.iter().map(String::as_str));
         Self { request, texts, allowed_by: text, whole: None, must_be_named: false, mention: false }
     }
 

@@ -108,6 +108,8 @@ pub struct CapabilityRequest {
     pub escalates: bool,
     /// One line for a person.
     pub display: String,
+    /// Other spellings of a command: rules that refuse or ask may match them, rules that allow may not.
+    pub spellings: Vec<String>,
     /// "Always" patterns, most specific first; empty when none may be offered.
     pub suggestions: Vec<String>,
     /// Real paths of the files whose content is what runs: an answer is bound to it.
@@ -131,6 +133,7 @@ impl CapabilityRequest {
             query: false,
             escalates: false,
             display,
+            spellings: Vec::new(),
             suggestions: Vec::new(),
             code: Vec::new(),
             risks: Vec::new(),
