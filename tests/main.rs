@@ -23,5 +23,6 @@ mod rules;
 mod second;
 mod shell;
 mod terminal;
+mod trust;
 mod verbs;
 mod witness;

@@ -9,7 +9,7 @@ use super::find::{MANAGED, Source, sources};
 use super::read::{Origin, read};
 use super::trust;
 use crate::policy::compose::{Composition, compose};
-use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy, Refused};
+use crate::policy::{Caller, Forbidden, Layer, LayerRules, Mode, Places, Policy, Refused};
 use crate::report::Report;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -65,7 +65,14 @@ pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Poli
     let Options { config, mode, mut layers, caller, session, refused, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
-    layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
+    let mut read: Vec<LayerRules> =
+        found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())).collect();
+    if read.iter().any(|layer| layer.forbids.contains(&Forbidden::Trust)) {
+        // Also a user's file that leads into a project is the project's.
+        let projects = read.iter_mut().zip(&found).filter(|(_, source)| source.needs_trust);
+        projects.for_each(|(layer, _)| layer.trusted = false);
+    }
+    layers.extend(read);
     let plan = folders.zip(session).map(|(folders, session)| folders.plan_file(&session));
     let plan = plan.and_then(|plan| plan.into_os_string().into_string().ok());
     compose(layers, Composition { places, today, mode, caller, plan, refused, resolve: &real })

@@ -2,7 +2,7 @@
 //! subcommand, and, where an unknown program may run its words, each tail of them.
 
 use super::arg::Arg;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, ITEM};
 use super::programs::Reading;
 use super::{Invocation, path, text_of};
 use crate::report::Span;
@@ -51,9 +51,14 @@ impl Gatherer<'_> {
         let starts: Vec<(usize, Span)> = starts.take(TRIED).map(|(at, word)| (at, word.span)).collect();
         for (at, span) in starts {
             let mut tail = words.get(at..).unwrap_or_default().to_vec();
-            self.pays(tail.len());
+            let text = text_of(&tail);
+            if !self.pays(text.len() / 8 + ITEM) {
+                // Says that the limit is reached.
+                self.step(span);
+                return;
+            }
             let span = self.span(span);
-            self.facts.carried.push((text_of(&tail), span));
+            self.facts.carried.push((text, span));
             let base = tail.first().and_then(Arg::text).map(path::name).map(str::to_owned);
             if let (Some(name), Some(first)) = (base, tail.first_mut()) {
                 if first.text() != Some(&name) {

@@ -5,7 +5,7 @@ use super::defaults::{self, Builtin};
 use super::pattern::{self, Pattern};
 use super::protected::Protected;
 use super::rules::{Bounded, Compiled, RuleSet};
-use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Subject, Verdict};
+use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Rule, Subject, Verdict};
 
 /// One text of a request (or one form of its path) that is judged by itself.
 struct View<'a> {
@@ -22,23 +22,25 @@ struct View<'a> {
     mention: bool,
 }
 
+/// The texts of a request that are judged one by one.
+fn views(request: &CapabilityRequest) -> Vec<View<'_>> {
+    match &request.subject {
+        Subject::Path(forms) => forms.iter().map(|form| View::of(request, form)).collect(),
+        Subject::Command { written, inner, allow_needs_all } if *allow_needs_all || request.escalates => {
+            let written = View { must_be_named: request.escalates, ..View::of(request, written) };
+            let inner = inner.iter().map(|text| View::of(request, text));
+            [written].into_iter().chain(inner).collect()
+        }
+        Subject::Command { written, inner, .. } => vec![View::through(request, written, inner)],
+        Subject::Mention(text) => vec![View { mention: true, ..View::of(request, text) }],
+    }
+}
+
 impl Policy {
     /// What holds for a request before the mode: the one place where rules are applied.
     #[must_use]
     pub fn evaluate(&self, request: &CapabilityRequest) -> Match {
-        let mut found = match &request.subject {
-            Subject::Path(forms) => self.strictest(forms.iter().map(|form| View::of(request, form))),
-            Subject::Command { written, inner, allow_needs_all } => {
-                if *allow_needs_all || request.escalates {
-                    let written = View { must_be_named: request.escalates, ..View::of(request, written) };
-                    let inner = inner.iter().map(|text| View::of(request, text));
-                    self.strictest([written].into_iter().chain(inner))
-                } else {
-                    self.judge(&View::through(request, written, inner))
-                }
-            }
-            Subject::Mention(text) => self.judge(&View { mention: true, ..View::of(request, text) }),
-        };
+        let mut found = self.strictest(views(request).iter());
         if self.is_protected(request) {
             found.protected = true;
             if found.verdict < Verdict::Ask && !self.is_named_by_hand(request) {
@@ -49,8 +51,17 @@ impl Policy {
         found
     }
 
-    fn strictest<'a>(&self, views: impl Iterator<Item = View<'a>>) -> Match {
-        let matches = views.map(|view| self.judge(&view));
+    /// The rule of a file that nobody trusted which would allow the request, if the file were trusted.
+    #[must_use]
+    pub fn unheard(&self, request: &CapabilityRequest) -> Option<&Rule> {
+        let views = views(request);
+        let found: Option<Vec<&Compiled>> =
+            views.iter().map(|view| self.last(&self.unheard, view, |_| true)).collect();
+        found?.last().map(|compiled| &*compiled.rule)
+    }
+
+    fn strictest<'v, 'a: 'v>(&self, views: impl Iterator<Item = &'v View<'a>>) -> Match {
+        let matches = views.map(|view| self.judge(view));
         matches.reduce(stricter).unwrap_or_else(|| no_rule(Verdict::Ask, "what it touches is not known"))
     }
 

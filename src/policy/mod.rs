@@ -12,6 +12,7 @@ pub mod evaluate;
 pub mod floor;
 pub mod forms;
 pub mod knobs;
+pub mod meaning;
 pub mod pattern;
 pub mod plain;
 pub mod protected;

@@ -55,6 +55,12 @@ impl Folders {
         self.state.join("lock")
     }
 
+    /// Where the trusted content itself lies, each by its hash: what a later edit is compared with.
+    #[must_use]
+    pub fn trusted_contents(&self) -> PathBuf {
+        self.state.join("trusted")
+    }
+
     /// Where layers lie as they were read last.
     #[must_use]
     pub fn layers(&self) -> PathBuf {
