@@ -96,7 +96,8 @@ fn layer(source: &Source, folders: Option<&Folders>, home: Option<&str>, is_give
 /// The file's reading, cached or new, with its trust.
 fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Result<LayerRules, SafeError> {
     let (_, metadata) = safe::open(&source.path, source.owner)?;
-    let cached = folders.and_then(|folders| cache::find(folders, &source.path, &Stamp::of(&metadata)));
+    let cached =
+        folders.and_then(|folders| cache::find(folders, &source.path, source.layer, &Stamp::of(&metadata)));
     let (hash, mut layer) = match cached {
         Some(cached) => (cached.hash, cached.layer),
         None => {

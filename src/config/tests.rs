@@ -12,8 +12,8 @@ use super::read::{Origin, Reading, read};
 use super::trust;
 use crate::policy::knobs::{Pty, WithoutTerminal};
 use crate::policy::{
-    Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerState, Mode, Places, Policy, Subject,
-    Verdict,
+    Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerRules, LayerState, Mode, Places, Policy,
+    Subject, Verdict,
 };
 use crate::report::Span;
 use crate::request::Entry;
@@ -397,6 +397,7 @@ fn a_kept_reading_is_used_in_the_place_of_the_file() {
     let file = machine.folders.user_file();
     machine.write(&file, ALLOW_MAKE);
     let other = reading("[permissions.'process.execute']\n'make *' = 'deny'\n").layer;
+    let other = LayerRules { layer: Layer::User, ..other };
     let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
     let later = SystemTime::now() + Duration::from_secs(60);
     cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &other), later).expect("kept");
@@ -416,4 +417,40 @@ fn the_users_own_rules_for_a_project() {
     let policy = machine.policy();
     assert_eq!(judge(&policy, "make"), Verdict::Allow);
     assert_eq!(info(&policy, Layer::UserProject).rules, 2);
+}
+
+/// The cache holds what a file says, not whether anybody trusts it.
+#[test]
+fn a_kept_reading_of_an_untrusted_file_is_untrusted() {
+    let machine = Machine::new();
+    let file = machine.project().join(PROJECT);
+    machine.write(&file, ALLOW_MAKE);
+    let text = fs::read(&file).expect("read");
+    let root = machine.project().to_string_lossy().into_owned();
+    let origin = Origin { layer: Layer::Project, path: &file, root: Some(&root), home: None };
+    let layer = read(ALLOW_MAKE, &origin).layer;
+    assert!(layer.trusted, "a reading by itself knows of no trust");
+    let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let hash = crate::store::hash(&text);
+    cache::keep(&machine.folders, &Cached::new(&file, stamp, &hash, &layer), later).expect("kept");
+    let policy = machine.policy();
+    assert_eq!(info(&policy, Layer::Project).state, LayerState::Untrusted);
+    assert_eq!((judge(&policy, "make"), judge(&policy, "curl x")), (Verdict::Ask, Verdict::Deny));
+    trust::trust(&machine.folders, &file, &text).expect("trusted");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow, "the kept reading's hash is trusted");
+}
+
+/// A file given with `--config` is read as the user's; as the project's it must not keep that standing.
+#[test]
+fn a_reading_for_one_layer_is_none_for_another() {
+    let machine = Machine::new();
+    let file = machine.project().join(PROJECT);
+    machine.write(&file, ALLOW_MAKE);
+    let origin = Origin { layer: Layer::User, path: &file, root: None, home: None };
+    let layer = read("[permissions.'process.execute']\n'make' = 'deny'\n", &origin).layer;
+    let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &layer), later).expect("kept");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Ask, "the kept reading would refuse");
 }

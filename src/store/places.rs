@@ -79,6 +79,12 @@ impl Folders {
         self.state.join("plans").join(format!("plan-{session}.md"))
     }
 
+    /// The key that seals them. By its name it is a secret: a command that reads it asks.
+    #[must_use]
+    pub fn layers_key(&self) -> PathBuf {
+        self.state.join("layers.key")
+    }
+
     /// The user's own rules for one project.
     #[must_use]
     pub fn user_project_file(&self, root: &Path) -> PathBuf {
