@@ -305,8 +305,14 @@ impl Machine {
     fn load(&self, options: Options) -> Policy {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let (home, project) = (Some(text(self.home.clone())), Some(text(self.project())));
-        let options = Options { managed: self.home.join("managed.toml"), ..options };
+        let named = options.managed == Path::new(super::find::MANAGED);
+        let managed = if named { self.home.join("managed.toml") } else { options.managed };
+        let options = Options { managed, ..options };
         load(Some(&self.folders), Places { home, project, ..Places::default() }, options)
+    }
+
+    fn managed(&self, managed: PathBuf) -> Policy {
+        self.load(Options { managed, ..Options::new() })
     }
 
     fn policy(&self) -> Policy {
@@ -453,4 +459,105 @@ fn a_reading_for_one_layer_is_none_for_another() {
     let later = SystemTime::now() + Duration::from_secs(60);
     cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &layer), later).expect("kept");
     assert_eq!(judge(&machine.policy(), "make"), Verdict::Ask, "the kept reading would refuse");
+}
+
+/// The machine owner's file, as it stands in each state: what it refuses holds in all of them but the last two,
+/// and in none of the bad ones anything is silent by default.
+#[test]
+fn the_machine_owners_file() {
+    let is_root = nix::unistd::geteuid().is_root();
+    let refuses = "[permissions.'process.execute']\n'curl *' = 'deny'\n";
+    type Change = fn(&Path);
+    let table: &[(&str, Change, Option<&str>)] = &[
+        ("sound", |_| (), (!is_root).then_some("belongs to another user")),
+        (
+            "a link to it",
+            |path| {
+                let real = path.with_extension("real");
+                fs::rename(path, &real).expect("moved");
+                std::os::unix::fs::symlink(real, path).expect("linked");
+            },
+            (!is_root).then_some("belongs to another user"),
+        ),
+        (
+            "others can write it",
+            |path| {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o666)).expect("mode");
+            },
+            Some(if is_root { "can be written by others (mode 666)" } else { "belongs to another user" }),
+        ),
+        (
+            "others can write its folder",
+            |path| {
+                let folder = path.parent().expect("a folder");
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("mode");
+            },
+            Some(if is_root { "can be written by others (mode 777)" } else { "belongs to another user" }),
+        ),
+        (
+            "broken",
+            |path| {
+                fs::write(path, "[permissions.'process.execute']\n'curl *' = 'deny'\n'touch *' = = 'deny'\n")
+                    .expect("written");
+            },
+            Some(if is_root { "" } else { "belongs to another user" }),
+        ),
+        (
+            "a folder",
+            |path| {
+                fs::remove_file(path).expect("removed");
+                fs::create_dir(path).expect("made");
+            },
+            Some("is not a regular file"),
+        ),
+        (
+            "a link to nothing",
+            |path| {
+                fs::remove_file(path).expect("removed");
+                std::os::unix::fs::symlink("/nowhere/at/all", path).expect("linked");
+            },
+            Some("is not a regular file"),
+        ),
+    ];
+    for (index, (what, change, damage)) in table.iter().enumerate() {
+        let machine = Machine::new();
+        let path = machine.home.join("managed/managed.toml");
+        machine.write(&path, refuses);
+        machine.write(&machine.folders.user_file(), ALLOW_MAKE);
+        change(&path);
+        let policy = machine.managed(path);
+        let found = info(&policy, Layer::Managed);
+        let title = found.damage.first().map(|report| report.title.as_str());
+        assert_eq!(title.is_some(), damage.is_some(), "{what}: {title:?}");
+        assert!(
+            damage.is_none_or(|part| title.is_some_and(|title| title.contains(part))),
+            "{what}: {title:?}"
+        );
+        if index < table.len() - 2 {
+            assert_eq!(judge(&policy, "curl x"), Verdict::Deny, "{what}");
+        }
+        // What the user allows by a rule of their own stays theirs to allow.
+        assert_eq!(judge(&policy, "make"), Verdict::Allow, "{what}");
+        let silent = CapabilityRequest::new(
+            Capability::FileRead,
+            Subject::Path(vec!["/srv/a".to_owned()]),
+            String::new(),
+            Span::default(),
+        );
+        let expected = if damage.is_some() { Verdict::Ask } else { Verdict::Allow };
+        assert_eq!(policy.evaluate(&silent).verdict, expected, "{what}");
+    }
+}
+
+/// A file that somebody else wrote may refuse, but not say which folders are the project.
+#[test]
+fn a_suspect_managed_file_adds_no_roots() {
+    for (mode, roots) in [(0o644, usize::from(nix::unistd::geteuid().is_root())), (0o666, 0)] {
+        let machine = Machine::new();
+        let path = machine.home.join("managed.toml");
+        machine.write(&path, "allow_roots = ['/srv']\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("mode");
+        let policy = machine.managed(path);
+        assert_eq!(policy.knobs.allow_roots.len(), roots, "{mode:o}");
+    }
 }

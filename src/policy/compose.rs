@@ -460,7 +460,9 @@ fn settle(
     }
     for layer in layers.iter().filter(|layer| layer.layer == Layer::Managed) {
         // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
-        knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
+        if layer.damage.is_empty() {
+            knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
+        }
         tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
     }
     if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
@@ -476,7 +478,7 @@ fn tighten(
     ignored: &mut HashMap<Layer, Vec<String>>,
 ) {
     let refused = ignored.entry(layer.layer).or_default();
-    let roots_count = layer.layer == Layer::Managed;
+    let roots_count = layer.layer == Layer::Managed && layer.damage.is_empty();
     let unheard =
         knobs.tighten(&layer.settings).into_iter().filter(|name| !(roots_count && *name == "allow_roots"));
     refused.extend(unheard.map(|name| layer.setting(name)));
