@@ -160,6 +160,9 @@ fn what_an_untrusted_file_asked_for_is_listed() {
     );
     let machine = call(machine, &["explain", "-c", "frob x"])
         .says(0, &["the project's file allows this", "config.toml:4), but nobody trusted it: gsh trust"]);
-    let other = call(machine, &["explain", "-c", "other x"]);
+    let listed = call(machine, &["rules"]);
+    let line = listed.text.lines().find(|line| line.contains("frob *")).expect("listed");
+    assert!(line.contains("config.toml:4") && line.contains("[untrusted: no effect]"), "{line}");
+    let other = call(listed.machine, &["explain", "-c", "other x"]);
     assert!(!other.text.contains("nobody trusted"), "{}", other.text);
 }

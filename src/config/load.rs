@@ -120,6 +120,13 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
 fn reading(source: &Source, home: Option<&str>, content: &[u8]) -> LayerRules {
     let origin = Origin { layer: source.layer, path: &source.path, root: source.root.as_deref(), home };
     match std::str::from_utf8(content) {
+        // Whoever has nothing to say has no file: this one was cut, and what it refused is lost.
+        Ok("") => {
+            let mut layer = read("", &origin).layer;
+            let report = Report::of_file("the file is empty", &source.path.to_string_lossy());
+            layer.damage.push(report.help("put it back as it was, delete it, or write a comment into it"));
+            layer
+        }
         Ok(text) => read(text, &origin).layer,
         Err(error) => {
             // What comes before the stray byte can still refuse.

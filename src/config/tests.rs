@@ -561,3 +561,33 @@ fn a_suspect_managed_file_adds_no_roots() {
         assert_eq!(policy.knobs.allow_roots.len(), roots, "{mode:o}");
     }
 }
+
+/// A user's file in a repository counts once it is trusted, and no longer where trust is forbidden.
+#[test]
+fn a_users_file_in_a_repository_is_trusted_like_a_projects() {
+    let machine = Machine::new();
+    let real = machine.home.join("dotfiles/gsh.toml");
+    machine.write(&real, ALLOW_MAKE);
+    fs::create_dir_all(machine.home.join("dotfiles/.git")).expect("made");
+    fs::create_dir_all(&machine.folders.config).expect("made");
+    std::os::unix::fs::symlink(&real, machine.folders.user_file()).expect("linked");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Ask);
+    trust::trust(&machine.folders, &real, ALLOW_MAKE.as_bytes()).expect("trusted");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow);
+    let managed = machine.home.join("managed.toml");
+    machine.write(&managed, "forbid = ['trust']\n");
+    assert_eq!(judge(&machine.managed(managed), "make"), Verdict::Ask);
+}
+
+/// A file of no bytes is one that was cut: what it refused is lost, so nothing is silent by default.
+#[test]
+fn an_empty_file_is_damage() {
+    let machine = Machine::new();
+    machine.write(&machine.folders.user_file(), "");
+    let policy = machine.policy();
+    assert_eq!(info(&policy, Layer::User).state, LayerState::Damaged);
+    assert!(policy.damage.as_deref().is_some_and(|place| place.ends_with("config.toml")));
+    machine.write(&machine.folders.user_file(), "# nothing yet\n");
+    assert_eq!(info(&machine.policy(), Layer::User).state, LayerState::Ok);
+    assert_eq!(fs::read_to_string(machine.folders.user_file()).expect("read"), "# nothing yet\n");
+}

@@ -351,10 +351,7 @@ mod tests {
         mode(0o775);
         assert!(matches!(above(&path), Err(SafeError::Writable { path, .. }) if path == folder.join("a")));
         symlink(&inner, folder.join("link")).expect("linked");
-        assert!(
-            matches!(above(&folder.join("link/file")), Err(SafeError::Writable { .. })),
-            "as it really is"
-        );
+        assert!(check_above(&folder.join("link/file"), me).is_err(), "as it really is");
         mode(0o1777);
         assert!(above(&path).is_ok(), "a file of one's own there stays");
         mode(0o755);
@@ -372,6 +369,16 @@ mod tests {
         replace(&path, b"one").expect("replaced");
         replace(&path, b"two").expect("replaced");
         assert_eq!(fs::read(&path).expect("read"), b"two");
+        let victim = folder.path().join("victim");
+        fs::write(&victim, b"mine").expect("written");
+        fs::remove_file(&path).expect("removed");
+        symlink(&victim, &path).expect("planted");
+        replace(&path, b"two").expect("replaced");
+        assert_eq!(
+            (fs::read(&victim).expect("read"), fs::read(&path).expect("read")),
+            (b"mine".to_vec(), b"two".to_vec())
+        );
+        assert!(!path.is_symlink());
         assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path().join("a/b")).expect("read").count(), 1);
         assert_eq!(fs::metadata(folder.path().join("a")).expect("there").mode() & 0o777, 0o700);
