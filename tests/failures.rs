@@ -39,7 +39,8 @@ struct Row {
 const ROW: Row =
     Row { what: "", config: "", command: "", verdict: Verdict::Ask, says: &[], knob: None, departs: "" };
 
-const ALLOW_DENY: &str = "[permissions]\n\"Bash(frob:*)\" = \"allow\"\n\"Bash(git push:*)\" = { action = \"deny\", reason = \"ask the release team\" }\n";
+const ALLOW_DENY: &str = "[permissions]\n\"Bash(frob:*)\" = \"allow\"\n[permissions.\"process.execute\"]\n\
+                          \"git push *\" = { action = \"deny\", reason = \"ask the release team\" }\n";
 
 fn rows() -> Vec<Row> {
     use Verdict::{Allow, Ask, Deny, Review};

@@ -39,6 +39,8 @@ fn typed(machine: Gsh, args: &[&str], answer: &str) -> Said {
         screen.type_keys(answer);
     }
     let status = i32::try_from(screen.wait()).ok();
+    // The last words may still be on their way: each way out ends in one of these.
+    screen.wait_for_any(&["trusted as it stands", "trusted already", "no longer", "it was not", "gsh: "]);
     let text = screen.text();
     Said { status, text, machine: screen.into_machine().again() }
 }
