@@ -200,7 +200,7 @@ fn rows() -> Vec<Row> {
             config: "mode = \"bypass\"\nmod = 1\n",
             command: "frob a",
             verdict: Ask,
-            says: &["is damaged"],
+            says: &["Run frob a", "not fully explained"],
             ..ROW
         },
         Row {

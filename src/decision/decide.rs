@@ -40,6 +40,7 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
             matched.verdict = matched.verdict.max(nested_default(case.policy, &matched));
             Judged { verdict: matched.verdict, request, matched }
         })
+        .filter(|each| !each.request.carried || each.matched.rule.is_some())
         .collect();
     let unresolved = unresolved(case);
     let reads_only = reads_only(case.facts, None);

@@ -43,7 +43,7 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     }
     for (text, span) in &facts.carried {
         for capability in CARRIED {
-            add(CapabilityRequest { capability, ..mention(text.clone(), *span) });
+            add(CapabilityRequest { capability, carried: true, ..mention(text.clone(), *span) });
         }
     }
     found

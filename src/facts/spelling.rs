@@ -60,11 +60,11 @@ impl Gatherer<'_> {
             let span = self.span(span);
             self.facts.carried.push((text, span));
             let base = tail.first().and_then(Arg::text).map(path::name).map(str::to_owned);
-            if let (Some(name), Some(first)) = (base, tail.first_mut()) {
-                if first.text() != Some(&name) {
-                    *first = Arg::literal(name, first.span);
-                    self.facts.carried.push((text_of(&tail), span));
-                }
+            if let (Some(name), Some(first)) = (base, tail.first_mut())
+                && first.text() != Some(&name)
+            {
+                *first = Arg::literal(name, first.span);
+                self.facts.carried.push((text_of(&tail), span));
             }
             let reading = self.programs.read(&tail);
             let more = reading.map_or_else(Vec::new, |reading| spellings(&tail, &reading));

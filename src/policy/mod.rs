@@ -109,6 +109,8 @@ pub struct CapabilityRequest {
     pub escalates: bool,
     /// One line for a person.
     pub display: String,
+    /// It may be no command at all: it counts only where a rule names it.
+    pub carried: bool,
     /// Other spellings of a command: rules that refuse or ask may match them, rules that allow may not.
     pub spellings: Vec<String>,
     /// "Always" patterns, most specific first; empty when none may be offered.
@@ -134,6 +136,7 @@ impl CapabilityRequest {
             query: false,
             escalates: false,
             display,
+            carried: false,
             spellings: Vec::new(),
             suggestions: Vec::new(),
             code: Vec::new(),
