@@ -210,4 +210,17 @@ mod tests {
         let failed = open(Some(&blocked), &blocked, Record::for_tests());
         assert!(matches!(failed, Err(LogError::Nowhere { .. })));
     }
+
+    /// Somebody else made the folder's name a link before.
+    #[test]
+    fn nothing_is_written_through_a_planted_link() {
+        let Ok(folder) = tempfile::tempdir() else { return };
+        let (blocked, victim) = (folder.path().join("file"), folder.path().join("victim"));
+        assert!(fs::write(&blocked, "").is_ok() && fs::create_dir(&victim).is_ok());
+        let name = format!("gsh-audit-{}", nix::unistd::geteuid());
+        assert!(std::os::unix::fs::symlink(&victim, folder.path().join(name)).is_ok());
+        let failed = open(Some(&blocked), folder.path(), Record::for_tests());
+        assert!(matches!(failed, Err(LogError::Nowhere { .. })), "{failed:?}");
+        assert_eq!(fs::read_dir(&victim).map(Iterator::count).ok(), Some(0));
+    }
 }

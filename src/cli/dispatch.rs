@@ -71,20 +71,9 @@ fn call_of(call: Call) -> ExitCode {
             };
             print(&if json { status::json(&policy, &situation) } else { status::text(&policy, &situation) })
         }
-        Call::Trust { yes } => {
-            if let Err(why) = guard::may_change() {
-                return failed(&why);
-            }
-            let (surrounds, machine, _) = here();
-            said(trust::trust(surrounds.folders.as_ref(), machine.project().as_deref(), yes))
-        }
-        Call::Untrust => {
-            if let Err(why) = guard::may_change() {
-                return failed(&why);
-            }
-            let (surrounds, machine, _) = here();
-            said(trust::untrust(surrounds.folders.as_ref(), machine.project().as_deref()))
-        }
+        Call::Trust { file, yes } => with_place(|place| trust::trust(place, file.as_deref(), yes)),
+        Call::TrustList { json } => said(trust::list(Surrounds::of_process().folders.as_ref(), json)),
+        Call::Untrust { file } => with_place(|place| trust::untrust(place, file.as_deref())),
         Call::Brief => print(&brief::text(&here().2)),
         Call::Print(text) => print(&text),
     }
@@ -105,6 +94,11 @@ fn imported(wanted: &rules::import::Wanted, dry_run: bool) -> ExitCode {
     };
     let writer: Option<rules::import::Writer<'_>> = if dry_run { None } else { Some(&write) };
     said(rules::import::run(wanted, &rules::import::Here { home, root: root.clone() }, writer))
+}
+
+fn with_place(act: impl FnOnce(trust::Place<'_>) -> Result<String, trust::NotTrusted>) -> ExitCode {
+    let (surrounds, machine, policy) = here();
+    said(act(trust::Place { folders: surrounds.folders.as_ref(), machine: &machine, policy: &policy }))
 }
 
 fn ruled(call: &RulesCall) -> ExitCode {
@@ -294,7 +288,7 @@ fn explained(call: &CheckCall) -> ExitCode {
             Err(error) => failed(&error.to_string()),
         };
     }
-    print(&explain::text(&checked, &source))
+    print(&explain::text(&checked, &source, &policy))
 }
 
 fn said<E: std::fmt::Display>(result: Result<String, E>) -> ExitCode {

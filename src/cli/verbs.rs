@@ -47,13 +47,23 @@ pub enum Call {
         /// As JSON.
         json: bool,
     },
-    /// Show this project's file and trust it as it is.
+    /// Show a project's file and trust it as it is.
     Trust {
+        /// The file, instead of this project's.
+        file: Option<PathBuf>,
         /// Do not ask back.
         yes: bool,
     },
+    /// Say which files are trusted.
+    TrustList {
+        /// As JSON.
+        json: bool,
+    },
     /// Trust it no longer.
-    Untrust,
+    Untrust {
+        /// The file, instead of this project's.
+        file: Option<PathBuf>,
+    },
     /// Say what an agent should know beforehand.
     Brief,
     /// Print this text and succeed.
@@ -238,7 +248,7 @@ enum Verb {
     /// Show this project's configuration and trust it as it is
     Trust(Trust),
     /// Trust this project's configuration no longer
-    Untrust,
+    Untrust(Untrust),
     /// What an agent should know beforehand
     Brief,
 }
@@ -331,9 +341,24 @@ struct Output {
 
 #[derive(Debug, Args)]
 struct Trust {
+    /// A project's .gsh/config.toml, instead of this one's
+    #[arg(conflicts_with = "list")]
+    file: Option<PathBuf>,
     /// Do not ask back
-    #[arg(long)]
+    #[arg(long, conflicts_with = "list")]
     yes: bool,
+    /// Which files are trusted, since when, and whether they still are as they were
+    #[arg(long)]
+    list: bool,
+    /// As JSON
+    #[arg(long, requires = "list")]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct Untrust {
+    /// A file that is trusted, instead of this project's
+    file: Option<PathBuf>,
 }
 
 fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
@@ -353,8 +378,9 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Grants(grants) => Call::Grants(grants.into_call()),
         Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
         Verb::Status(Output { json }) => Call::Status { json },
-        Verb::Trust(Trust { yes }) => Call::Trust { yes },
-        Verb::Untrust => Call::Untrust,
+        Verb::Trust(Trust { list: true, json, .. }) => Call::TrustList { json },
+        Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },
+        Verb::Untrust(Untrust { file }) => Call::Untrust { file },
         Verb::Brief => Call::Brief,
     })
 }
@@ -490,8 +516,11 @@ mod tests {
                 }),
             ),
             ("gsh status --json", Call::Status { json: true }),
-            ("gsh trust", Call::Trust { yes: false }),
-            ("gsh untrust", Call::Untrust),
+            ("gsh trust", Call::Trust { file: None, yes: false }),
+            ("gsh trust --yes f", Call::Trust { file: Some("f".into()), yes: true }),
+            ("gsh trust --list --json", Call::TrustList { json: true }),
+            ("gsh untrust", Call::Untrust { file: None }),
+            ("gsh untrust f", Call::Untrust { file: Some("f".into()) }),
             ("gsh brief", Call::Brief),
         ];
         for (line, expected) in table {
@@ -513,6 +542,8 @@ mod tests {
             ("gsh --yolo check -c x", "after the word"),
             ("gsh --nope", "--nope: invalid option"),
             ("gsh status --nope", "--nope"),
+            ("gsh trust --json", "--list"),
+            ("gsh trust --list f", "cannot be used"),
         ];
         for (line, word) in table {
             let found = parse(line);

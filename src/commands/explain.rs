@@ -7,11 +7,11 @@ use crate::decision::answer::subject;
 use crate::facts::path::Target;
 use crate::facts::{Effect, EffectKind};
 use crate::pipeline::Checked;
-use crate::policy::Verdict;
+use crate::policy::{Forbidden, Layer, Policy, Rule, Verdict};
 
 /// The reasoning behind a decision, in sections.
 #[must_use]
-pub fn text(checked: &Checked, source: &str) -> String {
+pub fn text(checked: &Checked, source: &str, policy: &Policy) -> String {
     let mut out = String::new();
     let decision = &checked.decision;
     line(&mut out, format_args!("{}: {}", decision.verdict.word(), decision.reason));
@@ -24,7 +24,7 @@ pub fn text(checked: &Checked, source: &str) -> String {
     runs(&mut out, checked);
     effects(&mut out, checked);
     doubts(&mut out, checked, source);
-    asked(&mut out, checked);
+    asked(&mut out, checked, policy);
     silence(&mut out, checked);
     out
 }
@@ -110,7 +110,7 @@ fn doubts(out: &mut String, checked: &Checked, source: &str) {
     }
 }
 
-fn asked(out: &mut String, checked: &Checked) {
+fn asked(out: &mut String, checked: &Checked, policy: &Policy) {
     let told: Vec<_> = checked.decision.requests.iter().filter(|each| each.is_told()).collect();
     if told.is_empty() {
         return;
@@ -131,12 +131,27 @@ fn asked(out: &mut String, checked: &Checked) {
                 visible(subject(&each.request.subject))
             ),
         );
+        if let Some(rule) = policy.unheard(&each.request).filter(|_| each.verdict != Verdict::Allow) {
+            line(out, format_args!("         {}", unheard(policy, &rule)));
+        }
         for risk in &each.request.risks {
             line(out, format_args!("         {}", visible(risk)));
         }
         if !each.request.prefer.is_empty() {
             line(out, format_args!("         instead: {}", each.request.prefer));
         }
+    }
+}
+
+/// A rule that would allow it, in a file that nobody trusted.
+fn unheard(policy: &Policy, rule: &Rule) -> String {
+    let whose = if rule.layer == Layer::Project { "the project's file" } else { "a file in a project" };
+    let place = visible(&rule.place());
+    match policy.forbidden_by(Forbidden::Trust) {
+        Some(file) => {
+            format!("{whose} allows this ({place}), but {} forbids trust in such files", visible(file))
+        }
+        None => format!("{whose} allows this ({place}), but nobody trusted it: gsh trust"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::rules::list::visible;
-use crate::policy::{Agent, Knobs, LayerState, Policy};
+use crate::policy::{Agent, Forbidden, Knobs, LayerInfo, LayerState, Policy};
 use crate::store::places::Folders;
 use crate::store::session::Session;
 use crate::syntax::cross_check_is_on;
@@ -92,6 +92,9 @@ pub fn text(policy: &Policy, situation: &Situation<'_>) -> String {
                 let _ = writeln!(text, "      {}", visible(line));
             }
         }
+        if let Some(file) = forbids_trust(policy, layer) {
+            let _ = writeln!(text, "      trust in it is forbidden by {}", visible(file));
+        }
         for ignored in &layer.ignored {
             let _ = writeln!(text, "      no effect: {}", visible(ignored));
         }
@@ -131,7 +134,7 @@ fn agent(agent: &Agent) -> String {
 #[must_use]
 pub fn json(policy: &Policy, situation: &Situation<'_>) -> String {
     let Situation { folders, session, beneath, enforced } = situation;
-    let layers: Vec<Value> = policy.layers.iter().map(layer_json).collect();
+    let layers: Vec<Value> = policy.layers.iter().map(|layer| layer_json(policy, layer)).collect();
     let knobs: serde_json::Map<String, Value> =
         knobs(&policy.knobs).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let folders: serde_json::Map<String, Value> =
@@ -156,7 +159,12 @@ pub fn json(policy: &Policy, situation: &Situation<'_>) -> String {
     serde_json::to_string_pretty(&status).unwrap_or_default()
 }
 
-fn layer_json(layer: &crate::policy::compose::LayerInfo) -> Value {
+/// The file that forbids trust in this one.
+fn forbids_trust<'p>(policy: &'p Policy, layer: &LayerInfo) -> Option<&'p str> {
+    policy.forbidden_by(Forbidden::Trust).filter(|_| layer.state == LayerState::Untrusted)
+}
+
+fn layer_json(policy: &Policy, layer: &LayerInfo) -> Value {
     let damage: Vec<Value> = layer
         .damage
         .iter()
@@ -178,6 +186,7 @@ fn layer_json(layer: &crate::policy::compose::LayerInfo) -> Value {
         "rules": layer.rules,
         "damage": damage,
         "ignored": layer.ignored,
+        "trust_forbidden_by": forbids_trust(policy, layer),
     })
 }
 

@@ -9,7 +9,7 @@ use super::find::{MANAGED, PROJECT, Source, sources};
 use super::read::{Origin, Reading, read};
 use super::trust;
 use crate::policy::compose::{Composition, compose};
-use crate::policy::{Caller, Layer, LayerRules, Mode, Places, Policy, Refused};
+use crate::policy::{Caller, Forbidden, Layer, LayerRules, Mode, Places, Policy, Refused};
 use crate::report::Report;
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -65,7 +65,14 @@ pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Poli
     let Options { config, mode, mut layers, caller, session, refused, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
-    layers.extend(found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())));
+    let mut read: Vec<LayerRules> =
+        found.iter().map(|source| layer(source, folders, home.as_deref(), config.is_some())).collect();
+    if read.iter().any(|layer| layer.forbids.contains(&Forbidden::Trust)) {
+        // Also a user's file that leads into a project is the project's.
+        let projects = read.iter_mut().zip(&found).filter(|(_, source)| source.needs_trust);
+        projects.for_each(|(layer, _)| layer.trusted = false);
+    }
+    layers.extend(read);
     let plan = folders.zip(session).map(|(folders, session)| folders.plan_file(&session));
     let plan = plan.and_then(|plan| plan.into_os_string().into_string().ok());
     compose(layers, Composition { places, today, mode, caller, plan, refused, resolve: &real })
@@ -133,7 +140,8 @@ fn layer(source: &Source, folders: Option<&Folders>, home: Option<&str>, is_give
 /// The file's reading, cached or new, with its trust.
 fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Result<LayerRules, SafeError> {
     let (_, metadata) = safe::open(&source.path, source.owner)?;
-    let cached = folders.and_then(|folders| cache::find(folders, &source.path, &Stamp::of(&metadata)));
+    let cached =
+        folders.and_then(|folders| cache::find(folders, &source.path, source.layer, &Stamp::of(&metadata)));
     let (hash, mut layer) = match cached {
         Some(cached) => (cached.hash, cached.layer),
         None => {
@@ -156,6 +164,13 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
 fn reading(source: &Source, home: Option<&str>, content: &[u8]) -> LayerRules {
     let origin = origin(source, home);
     match std::str::from_utf8(content) {
+        // Whoever has nothing to say has no file: this one was cut, and what it refused is lost.
+        Ok("") => {
+            let mut layer = read("", &origin).layer;
+            let report = Report::of_file("the file is empty", &source.path.to_string_lossy());
+            layer.damage.push(report.help("put it back as it was, delete it, or write a comment into it"));
+            layer
+        }
         Ok(text) => read(text, &origin).layer,
         Err(error) => {
             // What comes before the stray byte can still refuse.

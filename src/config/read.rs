@@ -2,6 +2,7 @@
 //! place; what is right beside it still counts.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use super::schema::{
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
+use crate::policy::meaning::Said;
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
 use crate::report::{Report, Span};
 
@@ -75,7 +77,10 @@ pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
             "floor" => rules.floor(&mut page, value),
             "forbid" => layer.forbids = page.words(value, &forbidden()).unwrap_or_default(),
             "programs" => layer.programs = programs(&mut page, value),
-            name => top(&mut page, &mut layer, name, key.span().into(), value),
+            name => {
+                layer.said.extend(page.said(name, key.span().start, value));
+                top(&mut page, &mut layer, name, key.span().into(), value);
+            }
         }
     }
     layer.rules = rules.rules;
@@ -232,6 +237,24 @@ impl Page {
     /// The line of a byte, from 1.
     pub(super) fn line(&self, byte: usize) -> usize {
         self.ends.partition_point(|end| *end < byte) + 1
+    }
+
+    /// What a key says, and each key of its section.
+    fn said(&self, name: &str, at: usize, value: &Value<'_>) -> Vec<Said> {
+        let text = |span: Range<usize>| self.source.get(span).unwrap_or_default().to_owned();
+        let one = |name: String, at: usize, value: &Value<'_>| Said {
+            name,
+            value: text(value.span()),
+            line: self.line(at),
+        };
+        match value.get_ref().as_table() {
+            Some(table) => {
+                let each = table.iter();
+                each.map(|(key, value)| one(format!("{name}.{}", key.get_ref()), key.span().start, value))
+                    .collect()
+            }
+            None => vec![one(name.to_owned(), at, value)],
+        }
     }
 
     /// Reports something wrong.

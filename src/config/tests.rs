@@ -12,8 +12,8 @@ use super::read::{Origin, Reading, read};
 use super::trust;
 use crate::policy::knobs::{Pty, WithoutTerminal};
 use crate::policy::{
-    Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerState, Mode, Places, Policy, Subject,
-    Verdict,
+    Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerRules, LayerState, Mode, Places, Policy,
+    Subject, Verdict,
 };
 use crate::report::Span;
 use crate::request::Entry;
@@ -305,8 +305,14 @@ impl Machine {
     fn load(&self, options: Options) -> Policy {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let (home, project) = (Some(text(self.home.clone())), Some(text(self.project())));
-        let options = Options { managed: self.home.join("managed.toml"), ..options };
+        let named = options.managed == Path::new(super::find::MANAGED);
+        let managed = if named { self.home.join("managed.toml") } else { options.managed };
+        let options = Options { managed, ..options };
         load(Some(&self.folders), Places { home, project, ..Places::default() }, options)
+    }
+
+    fn managed(&self, managed: PathBuf) -> Policy {
+        self.load(Options { managed, ..Options::new() })
     }
 
     fn policy(&self) -> Policy {
@@ -397,6 +403,7 @@ fn a_kept_reading_is_used_in_the_place_of_the_file() {
     let file = machine.folders.user_file();
     machine.write(&file, ALLOW_MAKE);
     let other = reading("[permissions.'process.execute']\n'make *' = 'deny'\n").layer;
+    let other = LayerRules { layer: Layer::User, ..other };
     let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
     let later = SystemTime::now() + Duration::from_secs(60);
     cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &other), later).expect("kept");
@@ -416,4 +423,171 @@ fn the_users_own_rules_for_a_project() {
     let policy = machine.policy();
     assert_eq!(judge(&policy, "make"), Verdict::Allow);
     assert_eq!(info(&policy, Layer::UserProject).rules, 2);
+}
+
+/// The cache holds what a file says, not whether anybody trusts it.
+#[test]
+fn a_kept_reading_of_an_untrusted_file_is_untrusted() {
+    let machine = Machine::new();
+    let file = machine.project().join(PROJECT);
+    machine.write(&file, ALLOW_MAKE);
+    let text = fs::read(&file).expect("read");
+    let root = machine.project().to_string_lossy().into_owned();
+    let origin = Origin { layer: Layer::Project, path: &file, root: Some(&root), home: None };
+    let layer = read(ALLOW_MAKE, &origin).layer;
+    assert!(layer.trusted, "a reading by itself knows of no trust");
+    let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    let hash = crate::store::hash(&text);
+    cache::keep(&machine.folders, &Cached::new(&file, stamp, &hash, &layer), later).expect("kept");
+    let policy = machine.policy();
+    assert_eq!(info(&policy, Layer::Project).state, LayerState::Untrusted);
+    assert_eq!((judge(&policy, "make"), judge(&policy, "curl x")), (Verdict::Ask, Verdict::Deny));
+    trust::trust(&machine.folders, &file, &text).expect("trusted");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow, "the kept reading's hash is trusted");
+}
+
+/// A file given with `--config` is read as the user's; as the project's it must not keep that standing.
+#[test]
+fn a_reading_for_one_layer_is_none_for_another() {
+    let machine = Machine::new();
+    let file = machine.project().join(PROJECT);
+    machine.write(&file, ALLOW_MAKE);
+    let origin = Origin { layer: Layer::User, path: &file, root: None, home: None };
+    let layer = read("[permissions.'process.execute']\n'make' = 'deny'\n", &origin).layer;
+    let stamp = Stamp::of(&fs::metadata(&file).expect("there"));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    cache::keep(&machine.folders, &Cached::new(&file, stamp, "h", &layer), later).expect("kept");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Ask, "the kept reading would refuse");
+}
+
+/// The machine owner's file, as it stands in each state: what it refuses holds in all of them but the last two,
+/// and in none of the bad ones anything is silent by default.
+#[test]
+fn the_machine_owners_file() {
+    let is_root = nix::unistd::geteuid().is_root();
+    let refuses = "[permissions.'process.execute']\n'curl *' = 'deny'\n";
+    type Change = fn(&Path);
+    let table: &[(&str, Change, Option<&str>)] = &[
+        ("sound", |_| (), (!is_root).then_some("belongs to another user")),
+        (
+            "a link to it",
+            |path| {
+                let real = path.with_extension("real");
+                fs::rename(path, &real).expect("moved");
+                std::os::unix::fs::symlink(real, path).expect("linked");
+            },
+            (!is_root).then_some("belongs to another user"),
+        ),
+        (
+            "others can write it",
+            |path| {
+                fs::set_permissions(path, fs::Permissions::from_mode(0o666)).expect("mode");
+            },
+            Some(if is_root { "can be written by others (mode 666)" } else { "belongs to another user" }),
+        ),
+        (
+            "others can write its folder",
+            |path| {
+                let folder = path.parent().expect("a folder");
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("mode");
+            },
+            Some(if is_root { "can be written by others (mode 777)" } else { "belongs to another user" }),
+        ),
+        (
+            "broken",
+            |path| {
+                fs::write(path, "[permissions.'process.execute']\n'curl *' = 'deny'\n'touch *' = = 'deny'\n")
+                    .expect("written");
+            },
+            Some(if is_root { "" } else { "belongs to another user" }),
+        ),
+        (
+            "a folder",
+            |path| {
+                fs::remove_file(path).expect("removed");
+                fs::create_dir(path).expect("made");
+            },
+            Some("is not a regular file"),
+        ),
+        (
+            "a link to nothing",
+            |path| {
+                fs::remove_file(path).expect("removed");
+                std::os::unix::fs::symlink("/nowhere/at/all", path).expect("linked");
+            },
+            Some("is not a regular file"),
+        ),
+    ];
+    for (index, (what, change, damage)) in table.iter().enumerate() {
+        let machine = Machine::new();
+        let path = machine.home.join("managed/managed.toml");
+        machine.write(&path, refuses);
+        machine.write(&machine.folders.user_file(), ALLOW_MAKE);
+        change(&path);
+        let policy = machine.managed(path);
+        let found = info(&policy, Layer::Managed);
+        let title = found.damage.first().map(|report| report.title.as_str());
+        assert_eq!(title.is_some(), damage.is_some(), "{what}: {title:?}");
+        assert!(
+            damage.is_none_or(|part| title.is_some_and(|title| title.contains(part))),
+            "{what}: {title:?}"
+        );
+        if index < table.len() - 2 {
+            assert_eq!(judge(&policy, "curl x"), Verdict::Deny, "{what}");
+        }
+        // What the user allows by a rule of their own stays theirs to allow.
+        assert_eq!(judge(&policy, "make"), Verdict::Allow, "{what}");
+        let silent = CapabilityRequest::new(
+            Capability::FileRead,
+            Subject::Path(vec!["/srv/a".to_owned()]),
+            String::new(),
+            Span::default(),
+        );
+        let expected = if damage.is_some() { Verdict::Ask } else { Verdict::Allow };
+        assert_eq!(policy.evaluate(&silent).verdict, expected, "{what}");
+    }
+}
+
+/// A file that somebody else wrote may refuse, but not say which folders are the project.
+#[test]
+fn a_suspect_managed_file_adds_no_roots() {
+    for (mode, roots) in [(0o644, usize::from(nix::unistd::geteuid().is_root())), (0o666, 0)] {
+        let machine = Machine::new();
+        let path = machine.home.join("managed.toml");
+        machine.write(&path, "allow_roots = ['/srv']\n");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("mode");
+        let policy = machine.managed(path);
+        assert_eq!(policy.knobs.allow_roots.len(), roots, "{mode:o}");
+    }
+}
+
+/// A user's file in a repository counts once it is trusted, and no longer where trust is forbidden.
+#[test]
+fn a_users_file_in_a_repository_is_trusted_like_a_projects() {
+    let machine = Machine::new();
+    let real = machine.home.join("dotfiles/gsh.toml");
+    machine.write(&real, ALLOW_MAKE);
+    fs::create_dir_all(machine.home.join("dotfiles/.git")).expect("made");
+    fs::create_dir_all(&machine.folders.config).expect("made");
+    std::os::unix::fs::symlink(&real, machine.folders.user_file()).expect("linked");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Ask);
+    trust::trust(&machine.folders, &real, ALLOW_MAKE.as_bytes()).expect("trusted");
+    assert_eq!(judge(&machine.policy(), "make"), Verdict::Allow);
+    let managed = machine.home.join("managed.toml");
+    machine.write(&managed, "forbid = ['trust']\n");
+    assert_eq!(judge(&machine.managed(managed), "make"), Verdict::Ask);
+}
+
+/// A file of no bytes is one that was cut: what it refused is lost, so nothing is silent by default.
+#[test]
+fn an_empty_file_is_damage() {
+    let machine = Machine::new();
+    machine.write(&machine.folders.user_file(), "");
+    let policy = machine.policy();
+    assert_eq!(info(&policy, Layer::User).state, LayerState::Damaged);
+    assert!(policy.damage.as_deref().is_some_and(|place| place.ends_with("config.toml")));
+    machine.write(&machine.folders.user_file(), "# nothing yet\n");
+    assert_eq!(info(&machine.policy(), Layer::User).state, LayerState::Ok);
+    assert_eq!(fs::read_to_string(machine.folders.user_file()).expect("read"), "# nothing yet\n");
 }

@@ -40,6 +40,7 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
             matched.verdict = matched.verdict.max(nested_default(case.policy, &matched));
             Judged { verdict: matched.verdict, request, matched }
         })
+        .filter(|each| !each.request.carried || each.matched.rule.is_some())
         .collect();
     let unresolved = unresolved(case);
     let reads_only = reads_only(case.facts, None);
@@ -162,8 +163,11 @@ fn mixed(
     let soft = denials.peek().is_some()
         && denials.all(|each| each.matched.rule.as_ref().is_some_and(|rule| is_soft(policy, rule)))
         && open != Some(Verdict::Deny);
+    let refused = |span| judged.iter().any(|each| each.verdict == Verdict::Deny && each.request.span == span);
+    // Another text of the same command is no other part.
     let some_allowed = judged.iter().any(|each| {
         each.verdict == Verdict::Allow
+            && !refused(each.request.span)
             && matches!(each.request.subject, Subject::Command { .. } | Subject::Mention(_))
     });
     if soft && some_allowed { (knob, Some("on_mixed")) } else { (strictest, None) }

@@ -11,6 +11,10 @@ use crate::policy::pattern::escape;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
 
+/// What a command among the words of an unknown program would ask for as a program.
+const CARRIED: [Capability; 3] =
+    [Capability::ProcessExecute, Capability::NetworkAccess, Capability::GitModify];
+
 /// Everything the facts ask for, in source order, without repetitions.
 #[must_use]
 pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
@@ -26,7 +30,9 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     for (invocation, effects) in facts.invocations.iter().zip(by_invocation) {
         let asked = of_invocation(invocation, &effects).into_iter();
         for request in asked.chain(effects.iter().flat_map(|effect| of_effect(facts, effect, &effects))) {
-            add(CapabilityRequest { prefer: invocation.prefer, ..request });
+            let named = !matches!(request.subject, Subject::Path(_));
+            let spellings = if named { invocation.spellings.clone() } else { Vec::new() };
+            add(CapabilityRequest { prefer: invocation.prefer, spellings, ..request });
         }
     }
     for effect in others {
@@ -34,6 +40,11 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     }
     for (text, span) in &facts.mentions {
         add(mention(text.clone(), *span));
+    }
+    for (text, span) in &facts.carried {
+        for capability in CARRIED {
+            add(CapabilityRequest { capability, carried: true, ..mention(text.clone(), *span) });
+        }
     }
     found
 }

@@ -242,6 +242,9 @@ impl Gatherer<'_> {
     pub(super) fn carried(&mut self, state: &State, name: &str, words: &[Arg]) {
         let known = programs::is_known(name);
         let runner = RUNNERS.contains(&name);
+        if !known || runner {
+            self.tails(words, known);
+        }
         if runner || !known {
             self.carried_words(state, words, runner);
         }

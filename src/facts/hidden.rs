@@ -8,7 +8,7 @@ use super::gather::Gatherer;
 use super::path;
 use super::programs::{Reading, Role};
 use super::state::{State, Stream};
-use super::{Change, EffectKind, Found};
+use super::{Change, EffectKind, Found, Invocation};
 use crate::report::Span;
 
 /// The longest text that is looked through.
@@ -39,6 +39,8 @@ impl Gatherer<'_> {
         self.glimpse(Found::Guessed, |walk| {
             walk.invoke(&mut state.clone(), argv, &Stream::Any);
         });
+        let texts = self.facts.invocations.iter().skip(invocations).flat_map(Invocation::texts);
+        self.facts.carried.extend(texts);
         self.facts.invocations.truncate(invocations);
         self.facts.mentions.truncate(mentions);
         self.facts.effects.iter_mut().skip(effects).for_each(|effect| effect.by = None);

@@ -10,6 +10,7 @@ use super::identity::Identity;
 use super::leaving::can_fail;
 use super::path::Target;
 use super::programs::{Act, Input, Reading};
+use super::spelling::spellings;
 use super::state::{Function, State, Stream, Value, either, unknown};
 use super::{Change, EffectKind, Found, Invocation, text_of};
 use crate::report::Span;
@@ -247,6 +248,7 @@ impl Gatherer<'_> {
             builtin: false,
             arity: reading.map_or(0, |reading| reading.arity),
             housekeeping: reading.map_or_else(Vec::new, |reading| reading.housekeeping.clone()),
+            spellings: Vec::new(),
             prefer: reading.map_or("", |reading| reading.prefer),
             wrapped_in: self.wrappers.clone(),
             glimpsed: matches!(self.found, Found::Glimpsed | Found::Guessed),
@@ -324,6 +326,8 @@ impl Gatherer<'_> {
         let index = self.record(state, argv, reading.as_ref());
         if let Some(invocation) = self.facts.invocations.get_mut(index) {
             invocation.base.clone_from(&identity.base);
+            invocation.spellings =
+                reading.as_ref().map_or_else(Vec::new, |reading| spellings(&words, reading));
         }
         let Some(reading) = reading else {
             self.unexplained(Cause::UnknownProgram, format!("gsh has no table for {}", identity.name), span);

@@ -34,6 +34,7 @@ pub mod path;
 mod printed;
 pub mod programs;
 mod search;
+mod spelling;
 mod state;
 mod variable;
 
@@ -60,6 +61,9 @@ pub struct Facts {
     pub problems: Vec<Doubt>,
     /// Further texts that rules may name: pipelines, lists, compound commands.
     pub mentions: Vec<(String, Span)>,
+    /// Words of programs that gsh does not know, which may be a command: what refuses it or asks about it
+    /// holds there too.
+    pub carried: Vec<(String, Span)>,
 }
 
 /// A problem with what it may hide.
@@ -91,6 +95,9 @@ pub struct Invocation {
     pub arity: usize,
     /// Files that it writes for itself, whatever it is told.
     pub housekeeping: Vec<&'static str>,
+    /// The same command without the options that stand before what it does (`git push` for `git -C . push`).
+    /// What refuses it or asks about it holds for these spellings too.
+    pub spellings: Vec<String>,
     /// What to do instead, as its table tells; empty when it knows nothing better.
     pub prefer: &'static str,
     /// The wrappers around it, outermost first, as written.

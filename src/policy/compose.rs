@@ -9,6 +9,7 @@ use super::defaults::{self, Builtin, Places};
 use super::evaluate::damaged;
 use super::forms::{Forms, Resolve};
 use super::knobs::{Knobs, Settings};
+use super::meaning::Said;
 use super::pattern;
 use super::rules::{Bounded, Bounds, Reach, RuleSet};
 use super::{Caller, Forbidden, Idle, Layer, Mode, Rule, Verdict};
@@ -46,6 +47,9 @@ pub struct LayerRules {
     pub settings: Settings,
     /// The mode it asks for.
     pub mode: Option<Mode>,
+    /// Its settings and mode as they stand in its file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
     /// What it says of programs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<OwnTable>,
@@ -67,6 +71,7 @@ impl LayerRules {
             rules: vec![],
             settings: Settings::default(),
             mode: None,
+            said: vec![],
             programs: vec![],
             forbids: vec![],
         }
@@ -126,6 +131,8 @@ pub struct LayerInfo {
     pub damage: Vec<Report>,
     /// What it asked for and, since it may only tighten, did not get.
     pub ignored: Vec<String>,
+    /// What it forbids.
+    pub forbids: Vec<Forbidden>,
 }
 
 /// All that is wanted, ready to judge requests.
@@ -135,6 +142,8 @@ pub struct Policy {
     pub rules: RuleSet,
     /// What is folded in by strictness: managed rules, those of an untrusted project.
     pub tighten: Vec<RuleSet>,
+    /// What files allow that nobody trusted: it has no effect, and a person is told of it.
+    pub unheard: RuleSet,
     /// Where the first damaged layer is damaged.
     pub damage: Option<String>,
     /// What is known of programs.
@@ -228,6 +237,8 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     let programs = programs(&layers);
     let infos = layers.iter().map(|layer| info(layer, &mut ignored)).collect();
     let forms = Arc::new(Forms::new(&with.places, &knobs.allow_roots, with.resolve));
+    let unheard =
+        RuleSet::new(layers.iter().flat_map(|layer| unheard(layer, moment)).collect(), Arc::clone(&forms));
     let (tightening, ordinary): (Vec<_>, Vec<_>) = layers.into_iter().partition(LayerRules::only_tightens);
     let (ordinary, floors) = without_floors(ordinary);
     let (tightening, own_floors) = without_floors(tightening);
@@ -240,6 +251,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     Policy {
         rules,
         tighten,
+        unheard,
         damage,
         programs,
         knobs,
@@ -293,6 +305,12 @@ fn tightening_rules(layer: LayerRules, moment: Moment<'_>) -> Vec<Bounded> {
     let managed = layer.layer == Layer::Managed;
     let counts = |found: &Effective| managed || found.matches_as != Verdict::Allow;
     effective(layer).filter(counts).map(|found| moment.bounded(found)).collect()
+}
+
+/// What a layer that nobody trusted would allow.
+fn unheard(layer: &LayerRules, moment: Moment<'_>) -> Vec<Bounded> {
+    let allows = layer.rules.iter().filter(|each| !layer.trusted && each.rule.action == Verdict::Allow);
+    allows.map(|each| moment.bounded(Effective::new(each.rule.clone(), each.shorthand, None))).collect()
 }
 
 /// The layers without the entries of floors of their own, and those: nothing comes after them.
@@ -442,7 +460,9 @@ fn settle(
     }
     for layer in layers.iter().filter(|layer| layer.layer == Layer::Managed) {
         // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
-        knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
+        if layer.damage.is_empty() {
+            knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
+        }
         tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
     }
     if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
@@ -458,13 +478,13 @@ fn tighten(
     ignored: &mut HashMap<Layer, Vec<String>>,
 ) {
     let refused = ignored.entry(layer.layer).or_default();
-    let roots_count = layer.layer == Layer::Managed;
+    let roots_count = layer.layer == Layer::Managed && layer.damage.is_empty();
     let unheard =
         knobs.tighten(&layer.settings).into_iter().filter(|name| !(roots_count && *name == "allow_roots"));
-    refused.extend(unheard.map(str::to_owned));
+    refused.extend(unheard.map(|name| layer.setting(name)));
     match layer.mode.filter(|_| layer.damage.is_empty()) {
         Some(wanted) if wanted.tightens(*mode) => (*mode, *origin) = (wanted, origin_of(layer)),
-        Some(wanted) => refused.push(format!("mode = \"{}\"", wanted.word())),
+        Some(_) => refused.push(layer.setting("mode")),
         None => {}
     }
 }
@@ -476,10 +496,8 @@ fn origin_of(layer: &LayerRules) -> String {
 fn info(layer: &LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerInfo {
     let mut ignored = ignored.remove(&layer.layer).unwrap_or_default();
     if !layer.trusted {
-        let allows = layer.rules.iter().map(|rule| &rule.rule).filter(|rule| rule.action == Verdict::Allow);
-        ignored.extend(
-            allows.map(|rule| format!("allow {} \"{}\" (line {})", rule.capability, rule.pattern, rule.line)),
-        );
+        ignored.extend(layer.rules_that_loosen());
+        ignored.extend(layer.tables_that_loosen());
     }
     LayerInfo {
         layer: layer.layer,
@@ -488,5 +506,6 @@ fn info(layer: &LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerI
         rules: layer.rules.len(),
         damage: layer.damage.clone(),
         ignored,
+        forbids: layer.forbids.clone(),
     }
 }

@@ -1,13 +1,15 @@
 //! What the rules say of one request: along the composed list the last match wins; what may only
 //! tighten is folded in by strictness.
 
+use std::sync::Arc;
+
 use std::borrow::Cow;
 
 use super::defaults::{self, Builtin};
 use super::pattern::{self, Pattern};
 use super::protected::Protected;
 use super::rules::{Bounded, Compiled, RuleSet};
-use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Subject, Verdict};
+use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Rule, Subject, Verdict};
 
 /// One text of a request (or one form of its path) that is judged by itself.
 struct View<'a> {
@@ -24,23 +26,25 @@ struct View<'a> {
     mention: bool,
 }
 
+/// The texts of a request that are judged one by one.
+fn views(request: &CapabilityRequest) -> Vec<View<'_>> {
+    match &request.subject {
+        Subject::Path(forms) => forms.iter().map(|form| View::of(request, form)).collect(),
+        Subject::Command { written, inner, allow_needs_all } if *allow_needs_all || request.escalates => {
+            let written = View { must_be_named: request.escalates, ..View::of(request, written) };
+            let inner = inner.iter().map(|text| View::of(request, text));
+            [written].into_iter().chain(inner).collect()
+        }
+        Subject::Command { written, inner, .. } => vec![View::through(request, written, inner)],
+        Subject::Mention(text) => vec![View { mention: true, ..View::of(request, text) }],
+    }
+}
+
 impl Policy {
     /// What holds for a request before the mode: the one place where rules are applied.
     #[must_use]
     pub fn evaluate(&self, request: &CapabilityRequest) -> Match {
-        let mut found = match &request.subject {
-            Subject::Path(forms) => self.strictest(forms.iter().map(|form| View::of(request, form))),
-            Subject::Command { written, inner, allow_needs_all } => {
-                if *allow_needs_all || request.escalates {
-                    let written = View { must_be_named: request.escalates, ..View::of(request, written) };
-                    let inner = inner.iter().map(|text| View::of(request, text));
-                    self.strictest([written].into_iter().chain(inner))
-                } else {
-                    self.judge(&View::through(request, written, inner))
-                }
-            }
-            Subject::Mention(text) => self.judge(&View { mention: true, ..View::of(request, text) }),
-        };
+        let mut found = self.strictest(views(request).iter());
         if self.is_protected(request) {
             found.protected = true;
             if found.verdict < Verdict::Ask && !self.is_named_by_hand(request) {
@@ -51,8 +55,19 @@ impl Policy {
         found
     }
 
-    fn strictest<'a>(&self, views: impl Iterator<Item = View<'a>>) -> Match {
-        let matches = views.map(|view| self.judge(&view));
+    /// The rule of a file that nobody trusted which would allow the request, if the file were trusted.
+    #[must_use]
+    pub fn unheard(&self, request: &CapabilityRequest) -> Option<Arc<Rule>> {
+        let views = views(request);
+        let found: Option<Vec<Arc<Rule>>> = views
+            .iter()
+            .map(|view| Some(Arc::clone(&self.last(&self.unheard, view, |_| true)?.rule)))
+            .collect();
+        found?.pop()
+    }
+
+    fn strictest<'v, 'a: 'v>(&self, views: impl Iterator<Item = &'v View<'a>>) -> Match {
+        let matches = views.map(|view| self.judge(view));
         matches.reduce(stricter).unwrap_or_else(|| no_rule(Verdict::Ask, "what it touches is not known"))
     }
 
@@ -139,7 +154,8 @@ impl Policy {
 
 impl<'a> View<'a> {
     fn of(request: &'a CapabilityRequest, text: &'a str) -> Self {
-        let texts = vec![text];
+        let mut texts = vec![text];
+        texts.extend(request.spellings.iter().map(String::as_str));
         Self { request, texts, allowed_by: text, whole: None, must_be_named: false, mention: false }
     }
 

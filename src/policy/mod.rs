@@ -13,6 +13,7 @@ pub mod evaluate;
 pub mod floor;
 pub mod forms;
 pub mod knobs;
+pub mod meaning;
 pub mod pattern;
 pub mod plain;
 pub mod protected;
@@ -110,6 +111,10 @@ pub struct CapabilityRequest {
     pub escalates: bool,
     /// One line for a person.
     pub display: String,
+    /// It may be no command at all: it counts only where a rule names it.
+    pub carried: bool,
+    /// Other spellings of a command: rules that refuse or ask may match them, rules that allow may not.
+    pub spellings: Vec<String>,
     /// "Always" patterns, most specific first; empty when none may be offered.
     pub suggestions: Vec<String>,
     /// Real paths of the files whose content is what runs: an answer is bound to it.
@@ -133,6 +138,8 @@ impl CapabilityRequest {
             query: false,
             escalates: false,
             display,
+            carried: false,
+            spellings: Vec::new(),
             suggestions: Vec::new(),
             code: Vec::new(),
             risks: Vec::new(),

@@ -1,7 +1,7 @@
 //! What a policy says beside the verdict on one request.
 
 use super::rules::Compiled;
-use super::{Capability, Layer, LayerState, Policy, Rule, Verdict};
+use super::{Capability, Forbidden, Layer, LayerState, Policy, Rule, Verdict};
 
 impl Policy {
     /// Whether a rule of the user or of the machine's owner allows exactly this whole text: the only
@@ -29,6 +29,13 @@ impl Policy {
             let said = refused.iter().map(|root| format!("allow_roots \"{root}\": no project may be there"));
             layer.ignored.extend(said);
         }
+    }
+
+    /// The file that forbids something, or the name of its layer; None when nothing does.
+    #[must_use]
+    pub fn forbidden_by(&self, what: Forbidden) -> Option<&str> {
+        let layer = self.layers.iter().find(|layer| layer.forbids.contains(&what))?;
+        Some(layer.path.as_deref().unwrap_or(layer.layer.word()))
     }
 
     /// Whether the rule stands in a project file that nobody trusted.

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod lock;
 pub mod places;
 pub mod safe;
+pub mod seal;
 pub mod session;
 pub mod sessions;
 

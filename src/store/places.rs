@@ -55,6 +55,12 @@ impl Folders {
         self.state.join("lock")
     }
 
+    /// Where the trusted content itself lies, each by its hash: what a later edit is compared with.
+    #[must_use]
+    pub fn trusted_contents(&self) -> PathBuf {
+        self.state.join("trusted")
+    }
+
     /// Where layers lie as they were read last.
     #[must_use]
     pub fn layers(&self) -> PathBuf {
@@ -71,6 +77,12 @@ impl Folders {
     #[must_use]
     pub fn plan_file(&self, session: &str) -> PathBuf {
         self.state.join("plans").join(format!("plan-{session}.md"))
+    }
+
+    /// The key that seals them. By its name it is a secret: a command that reads it asks.
+    #[must_use]
+    pub fn layers_key(&self) -> PathBuf {
+        self.state.join("layers.key")
     }
 
     /// The user's own rules for one project.

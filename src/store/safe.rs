@@ -61,7 +61,7 @@ pub enum SafeError {
 pub enum Owner {
     /// The user or root.
     User,
-    /// Root alone.
+    /// Root alone, as every folder above it.
     Root,
     /// Anyone: its content is judged by itself.
     Anyone,
@@ -70,18 +70,23 @@ pub enum Owner {
 /// The largest file that is read.
 pub const MOST: u64 = 16 << 20;
 
-/// Opens a regular file for reading. The last part of the path is not followed if it is a link, and
-/// what was opened is what is looked at.
+/// Opens a regular file for reading. The last part of the path is not followed if it is a link, unless
+/// root alone could have made it; what was opened is what is looked at.
 ///
 /// # Errors
 /// When it is missing, is no regular file, or others could have written it.
 pub fn open(path: &Path, owner: Owner) -> Result<(File, Metadata), SafeError> {
     // Non-blocking, so that a pipe in its place cannot stop us.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-    let opened = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path);
+    let real = if owner == Owner::Root { followed(path) } else { None };
+    let opened =
+        OpenOptions::new().read(true).custom_flags(flags.bits()).open(real.as_deref().unwrap_or(path));
     let file = opened.map_err(|source| failed(path, source))?;
     let metadata = file.metadata().map_err(|source| failed(path, source))?;
     check_file(path, &metadata, owner)?;
+    if owner == Owner::Root {
+        check_above(path, 0)?;
+    }
     Ok((file, metadata))
 }
 
@@ -257,6 +262,34 @@ fn check_file(path: &Path, metadata: &Metadata, owner: Owner) -> Result<(), Safe
     Ok(())
 }
 
+/// Where a link leads; None for one that leads nowhere and for what is none.
+fn followed(path: &Path) -> Option<PathBuf> {
+    path.is_symlink().then(|| std::fs::canonicalize(path).ok()).flatten()
+}
+
+/// Whether nobody but this owner can put another file in the place of this one: every folder above it, as
+/// spelled and as it really is, is theirs alone. In a folder like `/tmp` others cannot replace what is not
+/// theirs.
+fn check_above(path: &Path, owner: u32) -> Result<(), SafeError> {
+    const STICKY: u32 = 0o1000;
+    let real = std::fs::canonicalize(path).map_err(|source| failed(path, source))?;
+    let link = path.is_symlink().then_some(path);
+    for folder in link.into_iter().chain(path.ancestors().skip(1)).chain(real.ancestors().skip(1)) {
+        if folder.as_os_str().is_empty() {
+            continue;
+        }
+        let metadata = std::fs::symlink_metadata(folder).map_err(|source| failed(folder, source))?;
+        if metadata.uid() != owner {
+            return Err(SafeError::Owner { path: folder.into(), owner: metadata.uid() });
+        }
+        let mode = metadata.mode();
+        if metadata.is_dir() && mode & 0o022 != 0 && mode & STICKY == 0 {
+            return Err(SafeError::Writable { path: folder.into(), mode });
+        }
+    }
+    Ok(())
+}
+
 fn check_folder(path: &Path) -> Result<(), SafeError> {
     let metadata = std::fs::symlink_metadata(path).map_err(|source| failed(path, source))?;
     if !metadata.is_dir() {
@@ -298,6 +331,37 @@ mod tests {
     }
 
     #[test]
+    fn folders_above_must_be_the_owners_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().canonicalize().expect("real");
+        let me = geteuid().as_raw();
+        let (inner, path) = (folder.join("a/b"), folder.join("a/b/file"));
+        fs::create_dir_all(&inner).expect("made");
+        fs::write(&path, "x").expect("written");
+        let above = |path: &Path| {
+            // What lies above the test's own folder is the machine's affair: as another user than root it
+            // is not one's own.
+            match check_above(path, me) {
+                Err(SafeError::Owner { path, .. }) if folder.starts_with(&path) && me != 0 => Ok(()),
+                other => other,
+            }
+        };
+        assert!(above(&path).is_ok(), "{:?}", above(&path));
+        let mode = |mode| fs::set_permissions(folder.join("a"), Permissions::from_mode(mode)).expect("mode");
+        mode(0o775);
+        assert!(matches!(above(&path), Err(SafeError::Writable { path, .. }) if path == folder.join("a")));
+        symlink(&inner, folder.join("link")).expect("linked");
+        assert!(check_above(&folder.join("link/file"), me).is_err(), "as it really is");
+        mode(0o1777);
+        assert!(above(&path).is_ok(), "a file of one's own there stays");
+        mode(0o755);
+        assert!(matches!(check_above(&path, me.wrapping_add(1)), Err(SafeError::Owner { .. })));
+        if std::os::unix::fs::chown(folder.join("a"), Some(12345), None).is_ok() {
+            assert!(matches!(above(&path), Err(SafeError::Owner { owner: 12345, .. })));
+        }
+    }
+
+    #[test]
     fn what_is_written_is_private_and_whole() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b/state");
@@ -305,6 +369,16 @@ mod tests {
         replace(&path, b"one").expect("replaced");
         replace(&path, b"two").expect("replaced");
         assert_eq!(fs::read(&path).expect("read"), b"two");
+        let victim = folder.path().join("victim");
+        fs::write(&victim, b"mine").expect("written");
+        fs::remove_file(&path).expect("removed");
+        symlink(&victim, &path).expect("planted");
+        replace(&path, b"two").expect("replaced");
+        assert_eq!(
+            (fs::read(&victim).expect("read"), fs::read(&path).expect("read")),
+            (b"mine".to_vec(), b"two".to_vec())
+        );
+        assert!(!path.is_symlink());
         assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path().join("a/b")).expect("read").count(), 1);
         assert_eq!(fs::metadata(folder.path().join("a")).expect("there").mode() & 0o777, 0o700);

@@ -8,7 +8,7 @@ pub mod file;
 pub mod git;
 mod gitconfig;
 pub mod machine;
-mod passwd;
+pub mod passwd;
 pub mod path;
 pub mod proc;
 pub mod process;

@@ -23,6 +23,13 @@ pub(super) fn users(text: &str) -> impl Iterator<Item = User<'_>> {
     text.lines().filter_map(user)
 }
 
+/// The name of a user of this machine; None for one that the table does not name.
+#[must_use]
+pub fn name_of(id: u32) -> Option<String> {
+    let table = std::fs::read_to_string("/etc/passwd").ok()?;
+    users(&table).find(|user| user.id == id).map(|user| user.name.to_owned())
+}
+
 fn user(line: &str) -> Option<User<'_>> {
     let mut fields = line.split(':');
     let mut field = || fields.next();

@@ -188,7 +188,7 @@ impl Gsh {
             command.env(name, value);
         }
         command.env("TERM", "xterm");
-        command.cwd(self.at("project"));
+        command.cwd(self.folder_to_start.clone().unwrap_or_else(|| self.at("project")));
         command
     }
 }
@@ -331,6 +331,19 @@ impl Screen {
                 Ok(bytes) => self.parser.process(&bytes),
                 Err(RecvTimeoutError::Disconnected) if self.text().contains(text) => return,
                 Err(_) => panic!("no {text:?} on the screen:\n{}", self.text()),
+            }
+        }
+    }
+
+    /// Waits until the screen shows one of these.
+    pub(crate) fn wait_for_any(&mut self, texts: &[&str]) {
+        let begun = Instant::now();
+        while !texts.iter().any(|text| self.text().contains(text)) {
+            let left = PATIENCE.saturating_sub(begun.elapsed());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.parser.process(&bytes),
+                Err(_) if texts.iter().any(|text| self.text().contains(text)) => return,
+                Err(_) => panic!("none of {texts:?} on the screen:\n{}", self.text()),
             }
         }
     }

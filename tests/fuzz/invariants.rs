@@ -30,7 +30,7 @@ pub(crate) fn hold(input: &Input, policy: &Policy) {
     assert_eq!(answer(&first), answer(&second), "the same request has one answer");
 
     if request.text.len() <= SHORT {
-        is_shown(request, &first);
+        is_shown(request, &first, policy);
         wrapping_does_not_weaken(input, policy, &first);
     }
 }
@@ -76,7 +76,13 @@ fn spans_lie_in_the_text(request: &Request, checked: &Checked) {
 }
 
 fn facts_are_bounded(facts: &Facts) {
-    let counts = [facts.invocations.len(), facts.effects.len(), facts.problems.len(), facts.mentions.len()];
+    let counts = [
+        facts.invocations.len(),
+        facts.effects.len(),
+        facts.problems.len(),
+        facts.mentions.len(),
+        facts.carried.len(),
+    ];
     assert!(counts.iter().all(|count| *count <= MOST_FACTS), "{counts:?}");
 }
 
@@ -85,9 +91,9 @@ fn answer(checked: &Checked) -> String {
 }
 
 /// Making the texts for a person does not fail.
-fn is_shown(request: &Request, checked: &Checked) {
+fn is_shown(request: &Request, checked: &Checked, policy: &Policy) {
     assert!(!check::text(checked, true).is_empty());
-    assert!(!explain::text(checked, request.as_text()).is_empty());
+    assert!(!explain::text(checked, request.as_text(), policy).is_empty());
 }
 
 /// A text that was understood is judged no milder in a group of its own. A deny may become an ask: around

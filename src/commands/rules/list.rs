@@ -7,6 +7,9 @@ use serde::Serialize;
 use crate::policy::rules::{Bounded, Reach};
 use crate::policy::{Idle, Policy};
 
+/// Why an allow of a file that nobody trusted does not count.
+const UNTRUSTED: &str = "untrusted: no effect";
+
 /// One rule as it is listed.
 #[derive(Debug, Serialize)]
 struct Listed<'a> {
@@ -72,7 +75,10 @@ pub fn json(policy: &Policy) -> String {
 fn list<'a>(policy: &'a Policy, builtins: &'a [Bounded]) -> Vec<Listed<'a>> {
     let composed = builtins.iter().chain(policy.rules.iter()).map(|each| (each, false));
     let tighten = policy.tighten.iter().flat_map(|set| set.iter()).map(|each| (each, true));
-    composed.chain(tighten).map(|(each, tightens)| entry(each, tightens)).collect()
+    let in_force = composed.chain(tighten).map(|(each, tightens)| entry(each, tightens));
+    // What nobody trusted is shown too, or it would look as if the file did not say it.
+    let unheard = policy.unheard.iter().map(|each| Listed { idle: Some(UNTRUSTED), ..entry(each, false) });
+    in_force.chain(unheard).collect()
 }
 
 fn entry<'a>(each: &'a Bounded, tightens: bool) -> Listed<'a> {

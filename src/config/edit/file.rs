@@ -218,13 +218,13 @@ impl<'a> Editor<'a> {
         // Trust first: were it lost between the two, the file would only ask. What was trusted stays so
         // when the file cannot be written after all.
         let trusts = self.source.needs_trust && content.trusted;
-        let record = |hash| trust::record(lock, self.folders, path, hash);
+        let record = |content| trust::record(lock, self.folders, path, content).map(drop);
         if trusts {
-            record(Some(hash(edited.after.as_bytes())))?;
+            record(Some(edited.after.as_bytes()))?;
         }
         let put = safe::put(path, edited.after.as_bytes(), kind);
         if put.is_err() && trusts {
-            let before = content.metadata.is_some().then(|| hash(content.text.as_bytes()));
+            let before = content.metadata.is_some().then_some(content.text.as_bytes());
             record(before)?;
         }
         match put {

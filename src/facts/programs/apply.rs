@@ -24,6 +24,8 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
         .iter()
         .any(|slot| matches!(slot.what, What::Use(Role::Read | Role::ReadTree | Role::SearchTree)));
     if let Some((index, word)) = scan.operands.first().filter(|_| command.has_subcommands()).cloned() {
+        reading.names.push(index);
+        reading.names_may_follow |= scan.problems.iter().any(|(_, _, at)| *at < index);
         if let Some(sub) = word.text().and_then(|name| command.subcommand(name)) {
             settle(command, &scan, &[], argv, reading);
             return descend(sub, argv, index + 1, reading);

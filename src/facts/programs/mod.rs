@@ -105,6 +105,12 @@ pub struct Reading {
     pub housekeeping: Vec<&'static str>,
     /// What to do instead; empty when the table knows nothing better.
     pub prefer: &'static str,
+    /// Where the words stand that name what it does (`push` in `git -C x push`), outermost first.
+    pub names: Vec<usize>,
+    /// Where the program's name stands when it is an applet of this one (`rm` in `busybox rm x`).
+    pub applet: Option<usize>,
+    /// An option before the first of them is not known, so that word may be its value.
+    pub names_may_follow: bool,
 }
 
 /// A word and what it is for.

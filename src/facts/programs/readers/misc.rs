@@ -69,9 +69,15 @@ pub(super) fn busybox(argv: &[Arg], start: usize, reading: &mut Reading) {
     }
     let nested = matches!(applet.text(), Some("busybox" | "toybox"));
     match if nested { None } else { read_builtin(words) } {
-        Some(inner) => *reading = inner,
+        Some(mut inner) => {
+            // Its places are those among all the words; what offers no pattern offers none here.
+            inner.names.iter_mut().for_each(|at| *at += start);
+            inner.arity = if inner.arity == 0 { 0 } else { inner.arity + start };
+            *reading = inner;
+        }
         None => reading.unexplained(Cause::UnknownProgram, applet.display(), Some(start)),
     }
+    reading.applet = Some(start);
 }
 
 /// `ps`: lists processes; the letter `e` without a dash shows their environment.
