@@ -12,6 +12,7 @@ use super::rules::{Bounded, Compiled, RuleSet};
 use super::{Capability, CapabilityRequest, Destroys, Match, Policy, Rule, Subject, Verdict};
 
 /// One text of a request (or one form of its path) that is judged by itself.
+#[derive(Clone)]
 struct View<'a> {
     request: &'a CapabilityRequest,
     /// The texts of which a rule that raises needs only one.
@@ -26,8 +27,19 @@ struct View<'a> {
     mention: bool,
 }
 
-/// The texts of a request that are judged one by one.
+/// The texts of a request that are judged one by one. Other spellings are judged beside what is written,
+/// and not in its place: what is said of one spelling takes back nothing that is said of another.
 fn views(request: &CapabilityRequest) -> Vec<View<'_>> {
+    let mut views = written(request);
+    let spelled = views.first().filter(|_| !request.spellings.is_empty()).map(|first| {
+        let texts = first.texts.iter().copied().chain(request.spellings.iter().map(String::as_str));
+        View { texts: texts.collect(), ..first.clone() }
+    });
+    views.extend(spelled);
+    views
+}
+
+fn written(request: &CapabilityRequest) -> Vec<View<'_>> {
     match &request.subject {
         Subject::Path(forms) => forms.iter().map(|form| View::of(request, form)).collect(),
         Subject::Command { written, inner, allow_needs_all } if *allow_needs_all || request.escalates => {
@@ -154,8 +166,7 @@ impl Policy {
 
 impl<'a> View<'a> {
     fn of(request: &'a CapabilityRequest, text: &'a str) -> Self {
-        let mut texts = vec![text];
-        texts.extend(request.spellings.iter().map(String::as_str));
+        let texts = vec![text];
         Self { request, texts, allowed_by: text, whole: None, must_be_named: false, mention: false }
     }
 

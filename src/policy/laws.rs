@@ -171,11 +171,10 @@ proptest! {
         prop_assert!(policy(all_layers(&texts)).evaluate(&request).verdict >= before);
     }
 
-    /// A spelling that only rules which refuse or ask may match never makes anything milder.
+    /// What is said of another spelling takes back nothing that is said of the command as written.
     #[test]
-    fn another_spelling_never_weakens_what_denies(user in lines(), text in "(git|npm)( push| test)?", request in requests()) {
-        let only_refusing: Vec<String> = user.lines().map(|rule| saying(&rule.replace("lifts ", ""), "deny")).collect();
-        let policy = policy(vec![layer(Layer::User, &only_refusing.join("\n"))]);
+    fn another_spelling_never_weakens(user in lines(), text in "(git|npm)( push| test)?", request in requests()) {
+        let policy = policy(vec![layer(Layer::User, &user)]);
         let before = policy.evaluate(&request).verdict;
         let spelled = CapabilityRequest { spellings: vec![text], ..request };
         prop_assert!(policy.evaluate(&spelled).verdict >= before);

@@ -189,7 +189,8 @@ impl Court<'_> {
         }
     }
 
-    /// What is only held to the law: what gsh looks through and the agent does not, variables, what the shell
+    /// What is only held to the law: what gsh looks through and the agent does not (wrappers, options before
+    /// what the command does), variables, what the shell
     /// puts in, and parts of a list that no rule speaks of, which gsh judges by what ran before them.
     fn is_apart(&self, typed: &Typed, parts: usize) -> bool {
         let through = |name: &&str| self.second.looks_through.contains(name);
@@ -198,6 +199,7 @@ impl Court<'_> {
             || (self.second.redirection_asks && typed.redirection.is_some())
             || !typed.folder.is_empty()
             || typed.glob.is_some()
+            || typed.argv.get(1).is_some_and(|word| word.starts_with('-'))
             || (parts > 1 && self.second.of_command(typed, self.which).is_none())
     }
 
