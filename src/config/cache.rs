@@ -70,7 +70,7 @@ struct Run {
 }
 
 /// The program's version and the form of what it keeps: a reading in another form is none.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs, with tables");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs, with tables and the queue");
 
 /// The last reading of a file, if it is of this very state.
 #[must_use]

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
-use super::schema::{LIMITS, TOP, Wrong, forbidden, modes, verdicts};
+use super::schema::{ASK, LIMITS, NOTIFY, TOP, Wrong, forbidden, modes, verdicts};
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
@@ -161,13 +161,14 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             settings.on_ask_without_terminal = page.word(value, &words);
         }
         "allow_roots" => settings.allow_roots = page.roots(value),
-        "ask" => {
-            page.section(value, &["terminals", "plain", "denial_ends_all"], |page, key, value| match key {
-                "plain" => settings.plain = page.truth(value),
-                "denial_ends_all" => settings.denial_ends_all = page.truth(value),
-                _ => settings.terminals = page.texts(value),
-            })
-        }
+        "ask" => page.section(value, ASK, |page, key, value| match key {
+            "terminals" => settings.terminals = page.texts(value),
+            "plain" => settings.plain = page.truth(value),
+            "denial_ends_all" => settings.denial_ends_all = page.truth(value),
+            "wait" => settings.ask_wait = page.count(value),
+            "keep" => settings.ask_keep = page.count(value),
+            _ => settings.notify = page.notified(value),
+        }),
         "audit" => page.section(value, &["required"], |page, _, value| {
             settings.audit_required = page.truth(value);
         }),
@@ -320,6 +321,17 @@ impl Page {
 
     fn any_count(&mut self, value: &Value<'_>) -> Option<u32> {
         number(value).or_else(|| self.wrong_type(value, "a number"))
+    }
+
+    /// Known ways to tell of a question, and programs by absolute path.
+    fn notified(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let entries = self.spanned_texts(value)?;
+        let known = |entry: &str| NOTIFY.contains(&entry) || entry.starts_with('/');
+        let (good, bad): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| known(entry));
+        for (entry, span) in bad {
+            self.wrong(span, &Wrong::Notified(entry));
+        }
+        Some(good.into_iter().map(|(entry, _)| entry).collect())
     }
 
     fn absolute(&mut self, value: &Value<'_>) -> Option<String> {
