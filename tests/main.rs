@@ -16,6 +16,7 @@ mod misparse;
 mod nested;
 mod panel;
 mod prompts;
+mod queue;
 mod reading;
 mod rules;
 #[cfg(feature = "cross-check")]

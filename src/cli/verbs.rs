@@ -10,10 +10,25 @@ use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use crate::policy::{Mode, Verdict};
+use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 11] =
-    ["brief", "check", "explain", "grants", "help", "mode", "rules", "status", "trust", "untrust", "version"];
+const VERBS: [&str; 14] = [
+    "approvals",
+    "approve",
+    "brief",
+    "check",
+    "explain",
+    "grants",
+    "help",
+    "mode",
+    "refuse",
+    "rules",
+    "status",
+    "trust",
+    "untrust",
+    "version",
+];
 /// Under these names gsh is a shell and nothing else.
 const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
 
@@ -54,6 +69,20 @@ pub enum Call {
     },
     /// Trust it no longer.
     Untrust,
+    /// Show the questions that wait, and take answers.
+    Approvals {
+        /// As JSON, without taking any.
+        json: bool,
+        /// Only this one.
+        only: Option<String>,
+    },
+    /// Answer a question.
+    Answer {
+        /// Its name.
+        id: String,
+        /// The answer.
+        reply: Reply,
+    },
     /// Say what an agent should know beforehand.
     Brief,
     /// Print this text and succeed.
@@ -239,6 +268,12 @@ enum Verb {
     Trust(Trust),
     /// Trust this project's configuration no longer
     Untrust,
+    /// Questions of commands without a person's terminal: a list that takes answers
+    Approvals(Approvals),
+    /// Allow one of them, this once
+    Approve(Approve),
+    /// Refuse one of them
+    Refuse(Refuse),
     /// What an agent should know beforehand
     Brief,
 }
@@ -336,6 +371,31 @@ struct Trust {
     yes: bool,
 }
 
+#[derive(Debug, Args)]
+struct Approvals {
+    /// Print them as JSON and take no answer
+    #[arg(long)]
+    json: bool,
+    /// Show this one alone, and end with it
+    #[arg(long, value_name = "ID", conflicts_with = "json")]
+    only: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct Approve {
+    /// The question's name
+    id: String,
+}
+
+#[derive(Debug, Args)]
+struct Refuse {
+    /// The question's name
+    id: String,
+    /// Why: whoever asked reads it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
 fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
     let words = std::iter::once(OsString::from("gsh")).chain(words.iter().cloned());
     let typed = match Typed::try_parse_from(words) {
@@ -355,6 +415,9 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { yes }) => Call::Trust { yes },
         Verb::Untrust => Call::Untrust,
+        Verb::Approvals(Approvals { json, only }) => Call::Approvals { json, only },
+        Verb::Approve(Approve { id }) => Call::Answer { id, reply: Reply::Once },
+        Verb::Refuse(Refuse { id, reason }) => Call::Answer { id, reply: Reply::Refused { reason } },
         Verb::Brief => Call::Brief,
     })
 }
@@ -482,6 +545,14 @@ mod tests {
             ("gsh trust", Call::Trust { yes: false }),
             ("gsh untrust", Call::Untrust),
             ("gsh brief", Call::Brief),
+            ("gsh approvals", Call::Approvals { json: false, only: None }),
+            ("gsh approvals --json", Call::Approvals { json: true, only: None }),
+            ("gsh approvals --only abc12", Call::Approvals { json: false, only: Some("abc12".into()) }),
+            ("gsh approve abc12", Call::Answer { id: "abc12".into(), reply: Reply::Once }),
+            (
+                "gsh refuse abc12 --reason no",
+                Call::Answer { id: "abc12".into(), reply: Reply::Refused { reason: Some("no".into()) } },
+            ),
         ];
         for (line, expected) in table {
             assert_eq!(parse(line), Ok(expected), "{line}");
@@ -502,6 +573,7 @@ mod tests {
             ("gsh --yolo check -c x", "after the word"),
             ("gsh --nope", "--nope: invalid option"),
             ("gsh status --nope", "--nope"),
+            ("gsh approve", "<ID>"),
         ];
         for (line, word) in table {
             let found = parse(line);
