@@ -17,6 +17,7 @@ mod misparse;
 mod nested;
 mod panel;
 mod prompts;
+mod queue;
 mod reading;
 mod ruled;
 mod rules;

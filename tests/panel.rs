@@ -35,6 +35,7 @@ fn asking_side() {
         plain: var("GSH_TEST_PLAIN").is_some(),
         style: Style::of(var("TERM").as_deref(), var("NO_COLOR").as_deref()),
         terminals: Vec::new(),
+        ..Manner::default()
     };
     // Its own name: `/dev/tty` is one file for all terminals, and so is the lock on it.
     let terminal = std::fs::read_link("/proc/self/fd/0").expect("a terminal");

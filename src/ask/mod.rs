@@ -14,6 +14,7 @@ mod line;
 pub mod panel;
 mod parts;
 mod plain;
+pub mod queue;
 pub mod sanitize;
 mod screen;
 pub mod terminal;
@@ -101,9 +102,59 @@ pub enum Unavailable {
     /// A signal that ends gsh came while the question was open.
     #[error("question abandoned (signal {0})")]
     Abandoned(i32),
+    /// The question is kept and was not answered in time, or nobody listens.
+    #[error("{here}; elsewhere {}; question {question}", kept(*.waited))]
+    Kept {
+        /// Why nobody was asked here.
+        here: Box<Unavailable>,
+        /// Its name.
+        question: String,
+        /// How many seconds it waited; None where nobody listens.
+        waited: Option<u64>,
+    },
+    /// It could not be kept either.
+    #[error("{here}; elsewhere the question could not be kept ({why})")]
+    NoQueue {
+        /// Why nobody was asked here.
+        here: Box<Unavailable>,
+        /// Why not.
+        why: String,
+    },
+    /// What would run is not what was asked about any more.
+    #[error("what it runs changed while the question was open")]
+    Changed,
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
+}
+
+fn kept(waited: Option<u64>) -> String {
+    match waited {
+        Some(seconds) => format!("nobody answered within {seconds} s"),
+        None => "nobody listens (gsh approvals)".to_owned(),
+    }
+}
+
+impl Unavailable {
+    /// Why nobody answered elsewhere, where somebody might have.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<String> {
+        match self {
+            Self::Kept { waited, .. } => Some(kept(*waited)),
+            Self::NoQueue { why, .. } => Some(format!("the question could not be kept ({why})")),
+            _ => None,
+        }
+    }
+
+    /// Whether a person may be asked elsewhere instead.
+    fn leaves_elsewhere(&self) -> bool {
+        match self {
+            Self::NoTerminal | Self::NonInteractive | Self::Background | Self::Occupied(_) => true,
+            Self::NotAPersons(_) | Self::OpenedByAgent(_) => true,
+            Self::Kept { .. } | Self::NoQueue { .. } | Self::Changed => false,
+            Self::Abandoned(_) | Self::Failed(_) => false,
+        }
+    }
 }
 
 impl From<std::io::Error> for Unavailable {
@@ -158,7 +209,7 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
             let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
             let help = Help { contents: &OnDisk, keeps, meanwhile: &meanwhile, ..Help::none() };
             let answer = manner.ok_or(Unavailable::NonInteractive);
-            Settled::by_person(answer.and_then(|manner| ask(&Panel::new(question, &help), &help, manner)))
+            Settled::by_person(answer.and_then(|manner| ask_somewhere(question, &help, manner)))
         }
     };
     if let Some(lost) = ledger.and_then(|ledger| ledger.note(decision, &settled)) {
@@ -172,16 +223,48 @@ impl Settled {
         Self { by, outcome, denial: None }
     }
 
-    fn by_person(answer: Result<Answer, Unavailable>) -> Self {
+    fn by_person(answer: Result<(Answer, DecidedBy), Unavailable>) -> Self {
         match answer {
-            Ok(answer) if answer.lets_run() => Self::new(DecidedBy::Person, Ok(Some(answer))),
-            Ok(answer) => {
+            Ok((answer, by)) if answer.lets_run() => Self::new(by, Ok(Some(answer))),
+            Ok((answer, by)) => {
                 let refusal = Refusal::Person(answer.reason().map(str::to_owned));
-                Self { denial: Some(answer), ..Self::new(DecidedBy::Person, Err(refusal)) }
+                Self { denial: Some(answer), ..Self::new(by, Err(refusal)) }
             }
             Err(why) => Self::new(DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
         }
     }
+}
+
+/// At the terminal here, if it is a person's; else where a person is.
+fn ask_somewhere(
+    question: &Question<'_>,
+    help: &Help<'_>,
+    manner: &Manner,
+) -> Result<(Answer, DecidedBy), Unavailable> {
+    let panel = Panel::new(question, help);
+    let here = if manner.quiet {
+        Err(Unavailable::NonInteractive)
+    } else {
+        let state = || manner.elsewhere.as_ref().map(|how| queue::state(question, &panel, how));
+        unchanged(&state, || ask(&panel, help, manner))
+    };
+    match (here, &manner.elsewhere) {
+        (Ok(answer), _) => Ok((answer, DecidedBy::Person)),
+        (Err(why), Some(how)) if why.leaves_elsewhere() => {
+            queue::ask(question, &panel, (how, why)).map(queue::FromElsewhere::recorded)
+        }
+        (Err(why), _) => Err(why),
+    }
+}
+
+/// What was shown must be what runs.
+fn unchanged(
+    state: &dyn Fn() -> Option<String>,
+    ask: impl FnOnce() -> Result<Answer, Unavailable>,
+) -> Result<Answer, Unavailable> {
+    let before = state();
+    let answer = ask()?;
+    if answer.lets_run() && state() != before { Err(Unavailable::Changed) } else { Ok(answer) }
 }
 
 /// How to ask (`[ask]`).
@@ -193,6 +276,10 @@ pub struct Manner {
     pub terminals: Vec<String>,
     /// What the terminal can show.
     pub style: Style,
+    /// Nobody is asked at this terminal.
+    pub quiet: bool,
+    /// How to ask elsewhere; None where nobody is to be asked there.
+    pub elsewhere: Option<queue::Elsewhere>,
 }
 
 /// What a terminal can show. Nothing is said by colour alone.

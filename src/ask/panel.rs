@@ -37,6 +37,13 @@ impl Panel {
         }
     }
 
+    /// Everything that a person reads before they answer, a line each, the title first.
+    #[must_use]
+    pub fn plain_lines(&self) -> Vec<String> {
+        let title = format!("{} ({})", self.title(), self.capability);
+        [title].into_iter().chain(self.body.iter().map(|line| line.text.clone())).collect()
+    }
+
     /// What the question is about, in a few words.
     pub(super) fn title(&self) -> String {
         format!("gsh asks: {}", self.verb)

@@ -21,6 +21,15 @@ pub enum DecidedBy {
     Policy,
     /// A person.
     Person,
+    /// A person elsewhere, through the queue.
+    PersonElsewhere {
+        /// The question's name.
+        question: String,
+        /// The process they answered with.
+        pid: i32,
+        /// The terminal they sat at.
+        terminal: String,
+    },
     /// Nobody could be asked.
     Nobody {
         /// Why.
@@ -33,6 +42,9 @@ impl DecidedBy {
         match self {
             Self::Policy => json!("policy"),
             Self::Person => json!("person"),
+            Self::PersonElsewhere { question, pid, terminal } => {
+                json!({ "person": { "question": question, "pid": pid, "terminal": terminal } })
+            }
             Self::Nobody { why } => json!({ "nobody": why }),
         }
     }

@@ -9,20 +9,23 @@ use super::grants::GrantsCall;
 use super::rules::{Files, RulesCall};
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use crate::ask::queue::BELL;
+use crate::ask::sanitize;
 use crate::commands::rules::change::{self, Here};
 use crate::commands::status::Situation;
-use crate::commands::{brief, check, explain, grants, rules, status, trust};
+use crate::commands::{approvals, brief, check, explain, grants, rules, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
 use crate::config::new_rule::NewRule;
 use crate::config::read::Reading;
-use crate::entry::guard;
+use crate::entry::guard::{self, By};
 use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
 use crate::policy::Policy;
+use crate::store::pending::{NotAnswered, Queue, Reply};
 use crate::store::sessions::Sessions;
 use crate::sys::machine::Machine;
 
@@ -74,6 +77,9 @@ fn call_of(call: Call) -> ExitCode {
         Call::Trust { file, yes } => with_place(|place| trust::trust(place, file.as_deref(), yes)),
         Call::TrustList { json } => said(trust::list(Surrounds::of_process().folders.as_ref(), json)),
         Call::Untrust { file } => with_place(|place| trust::untrust(place, file.as_deref())),
+        Call::Approvals { json: true, .. } => said(questions()),
+        Call::Approvals { only, .. } => said(approvals(only)),
+        Call::Answer { id, reply } => said(answered(&id, reply)),
         Call::Brief => print(&brief::text(&here().2)),
         Call::Print(text) => print(&text),
     }
@@ -99,6 +105,35 @@ fn imported(wanted: &rules::import::Wanted, dry_run: bool) -> ExitCode {
 fn with_place(act: impl FnOnce(trust::Place<'_>) -> Result<String, trust::NotTrusted>) -> ExitCode {
     let (surrounds, machine, policy) = here();
     said(act(trust::Place { folders: surrounds.folders.as_ref(), machine: &machine, policy: &policy }))
+}
+
+/// The user's queue.
+fn queue(surrounds: &Surrounds) -> Result<Queue, String> {
+    let folders = surrounds.folders.as_ref().ok_or("there is no home folder, and so no queue")?;
+    Ok(Queue::below(&folders.state))
+}
+
+fn questions() -> Result<String, String> {
+    let (surrounds, _, _) = here();
+    guard::not_beneath(&surrounds)?;
+    Ok(approvals::json(&queue(&surrounds)?))
+}
+
+fn approvals(only: Option<String>) -> Result<String, String> {
+    let terminal = guard::may_answer(By::Keys)?;
+    let (surrounds, _, policy) = here();
+    let queue = queue(&surrounds)?;
+    if let Some(id) = only.as_ref().filter(|id| queue.find(id).is_none()) {
+        return Err(NotAnswered::NoQuestion(sanitize::line(id)).to_string());
+    }
+    let bell = policy.knobs.notify.iter().any(|entry| entry == BELL);
+    approvals::run(&approvals::Listening { queue: &queue, terminal: &terminal, only, bell })
+}
+
+fn answered(id: &str, reply: Reply) -> Result<String, String> {
+    let terminal = guard::may_answer(By::Words)?;
+    let (surrounds, _, _) = here();
+    approvals::answer(&queue(&surrounds)?, id, reply, &terminal).map_err(|why| why.to_string())
 }
 
 fn ruled(call: &RulesCall) -> ExitCode {

@@ -10,10 +10,25 @@ use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use crate::policy::{Mode, Verdict};
+use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 11] =
-    ["brief", "check", "explain", "grants", "help", "mode", "rules", "status", "trust", "untrust", "version"];
+const VERBS: [&str; 14] = [
+    "approvals",
+    "approve",
+    "brief",
+    "check",
+    "explain",
+    "grants",
+    "help",
+    "mode",
+    "refuse",
+    "rules",
+    "status",
+    "trust",
+    "untrust",
+    "version",
+];
 /// Under these names gsh is a shell and nothing else.
 const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
 
@@ -63,6 +78,20 @@ pub enum Call {
     Untrust {
         /// The file, instead of this project's.
         file: Option<PathBuf>,
+    },
+    /// Show the questions that wait, and take answers.
+    Approvals {
+        /// As JSON, without taking any.
+        json: bool,
+        /// Only this one.
+        only: Option<String>,
+    },
+    /// Answer a question.
+    Answer {
+        /// Its name.
+        id: String,
+        /// The answer.
+        reply: Reply,
     },
     /// Say what an agent should know beforehand.
     Brief,
@@ -249,6 +278,12 @@ enum Verb {
     Trust(Trust),
     /// Trust this project's configuration no longer
     Untrust(Untrust),
+    /// Questions of commands without a person's terminal: a list that takes answers
+    Approvals(Approvals),
+    /// Allow one of them, this once
+    Approve(Approve),
+    /// Refuse one of them
+    Refuse(Refuse),
     /// What an agent should know beforehand
     Brief,
 }
@@ -361,6 +396,31 @@ struct Untrust {
     file: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+struct Approvals {
+    /// Print them as JSON and take no answer
+    #[arg(long)]
+    json: bool,
+    /// Show this one alone, and end with it
+    #[arg(long, value_name = "ID", conflicts_with = "json")]
+    only: Option<String>,
+}
+
+#[derive(Debug, Args)]
+struct Approve {
+    /// The question's name
+    id: String,
+}
+
+#[derive(Debug, Args)]
+struct Refuse {
+    /// The question's name
+    id: String,
+    /// Why: whoever asked reads it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
 fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
     let words = std::iter::once(OsString::from("gsh")).chain(words.iter().cloned());
     let typed = match Typed::try_parse_from(words) {
@@ -381,6 +441,9 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Trust(Trust { list: true, json, .. }) => Call::TrustList { json },
         Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },
         Verb::Untrust(Untrust { file }) => Call::Untrust { file },
+        Verb::Approvals(Approvals { json, only }) => Call::Approvals { json, only },
+        Verb::Approve(Approve { id }) => Call::Answer { id, reply: Reply::Once },
+        Verb::Refuse(Refuse { id, reason }) => Call::Answer { id, reply: Reply::Refused { reason } },
         Verb::Brief => Call::Brief,
     })
 }
@@ -522,6 +585,14 @@ mod tests {
             ("gsh untrust", Call::Untrust { file: None }),
             ("gsh untrust f", Call::Untrust { file: Some("f".into()) }),
             ("gsh brief", Call::Brief),
+            ("gsh approvals", Call::Approvals { json: false, only: None }),
+            ("gsh approvals --json", Call::Approvals { json: true, only: None }),
+            ("gsh approvals --only abc12", Call::Approvals { json: false, only: Some("abc12".into()) }),
+            ("gsh approve abc12", Call::Answer { id: "abc12".into(), reply: Reply::Once }),
+            (
+                "gsh refuse abc12 --reason no",
+                Call::Answer { id: "abc12".into(), reply: Reply::Refused { reason: Some("no".into()) } },
+            ),
         ];
         for (line, expected) in table {
             assert_eq!(parse(line), Ok(expected), "{line}");
@@ -544,6 +615,7 @@ mod tests {
             ("gsh status --nope", "--nope"),
             ("gsh trust --json", "--list"),
             ("gsh trust --list f", "cannot be used"),
+            ("gsh approve", "<ID>"),
         ];
         for (line, word) in table {
             let found = parse(line);

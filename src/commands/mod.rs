@@ -1,5 +1,6 @@
 //! What the verbs print.
 
+pub mod approvals;
 pub mod brief;
 pub mod check;
 pub mod explain;

@@ -46,6 +46,12 @@ pub fn by_reading() -> Vec<Enforcement> {
             note: "a program that was allowed can read, write and connect as the user can",
         },
         Enforcement {
+            what: "that a person answers",
+            extent: "partly",
+            note: "no command beneath gsh answers a question; another process of the same user that goes around \
+                   gsh can write what gsh keeps",
+        },
+        Enforcement {
             what: "the time between decision and run",
             extent: "partly",
             note: "other processes of the same user can change files in between",
@@ -209,6 +215,9 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("audit.required", json!(knobs.audit_required)),
         ("ask.terminals", json!(knobs.terminals)),
         ("ask.plain", json!(knobs.plain)),
+        ("ask.wait", json!(knobs.ask_wait)),
+        ("ask.keep", json!(knobs.ask_keep)),
+        ("ask.notify", json!(knobs.notify)),
         ("shell.path", json!(knobs.shell)),
         ("run.pty", json!(knobs.pty)),
         ("limits.bytes", json!(knobs.limits.bytes)),

@@ -83,7 +83,7 @@ struct Run {
 }
 
 /// The program's version and the form of what it keeps: a reading in another form is none.
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs, with tables, as said");
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " in runs, with tables and the queue, as said");
 
 /// The last reading of a file for a layer, if it is of this very state.
 #[must_use]

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, LIMITS, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+    ASK, AUDIT, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
@@ -169,9 +169,12 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
         }
         "allow_roots" => settings.allow_roots = page.roots(value),
         "ask" => page.section(value, ASK, |page, key, value| match key {
+            "terminals" => settings.terminals = page.texts(value),
             "plain" => settings.plain = page.truth(value),
             "denial_ends_all" => settings.denial_ends_all = page.truth(value),
-            _ => settings.terminals = page.texts(value),
+            "wait" => settings.ask_wait = page.count(value),
+            "keep" => settings.ask_keep = page.count(value),
+            _ => settings.notify = page.notified(value),
         }),
         "audit" => page.section(value, AUDIT, |page, _, value| {
             settings.audit_required = page.truth(value);
@@ -343,6 +346,17 @@ impl Page {
 
     fn any_count(&mut self, value: &Value<'_>) -> Option<u32> {
         number(value).or_else(|| self.wrong_type(value, "a number"))
+    }
+
+    /// Known ways to tell of a question, and programs by absolute path.
+    fn notified(&mut self, value: &Value<'_>) -> Option<Vec<String>> {
+        let entries = self.spanned_texts(value)?;
+        let known = |entry: &str| NOTIFY.contains(&entry) || entry.starts_with('/');
+        let (good, bad): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(entry, _)| known(entry));
+        for (entry, span) in bad {
+            self.wrong(span, &Wrong::Notified(entry));
+        }
+        Some(good.into_iter().map(|(entry, _)| entry).collect())
     }
 
     fn absolute(&mut self, value: &Value<'_>) -> Option<String> {

@@ -61,7 +61,7 @@ pub const NESTED: &[&str] = &[
 pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match", "not_match"];
 
 /// The keys of `[ask]`.
-pub const ASK: &[&str] = &["denial_ends_all", "plain", "terminals"];
+pub const ASK: &[&str] = &["denial_ends_all", "keep", "notify", "plain", "terminals", "wait"];
 
 /// The keys of `[audit]`.
 pub const AUDIT: &[&str] = &["required"];
@@ -77,6 +77,9 @@ pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];
 
 /// The keys of `[subagents]`.
 pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
+
+/// The ways to tell of a question that need no program of one's own.
+pub const NOTIFY: &[&str] = &["tmux", "desktop", "bell"];
 
 /// The keys of `[limits]`.
 pub const LIMITS: &[&str] = &["bytes", "depth", "nodes", "progress"];
@@ -123,6 +126,9 @@ pub enum Wrong {
     /// A path that is not absolute.
     #[error("`{0}` is not an absolute path")]
     NotAbsolute(String),
+    /// Not a way to tell of a question.
+    #[error("`{0}` is none of {known}, and no absolute path of a program", known = NOTIFY.join(", "))]
+    Notified(String),
     /// Not a day.
     #[error("`{0}` is not a day of the form 2030-12-31")]
     Day(String),
@@ -177,6 +183,9 @@ impl Wrong {
                 let folder = pattern.trim_end_matches('/');
                 Some(format!("write `{folder}` for the folder, `{folder}/*` for what is in it"))
             }
+            Self::Notified(entry) if entry.contains("://") => Some(
+                "gsh sends nothing by itself: name a program that does, such as a script with curl".into(),
+            ),
             Self::Unreal(_) => {
                 Some("rules see paths with `.` and `..` resolved: write the path itself".into())
             }

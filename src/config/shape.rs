@@ -177,6 +177,14 @@ pub struct Ask {
     pub plain: Option<bool>,
     /// A denial denies the other questions of the session that wait at the same terminal. Default: true.
     pub denial_ends_all: Option<bool>,
+    /// How many seconds a question without a terminal waits in the queue. Default: as long as the calling
+    /// agent lets it.
+    pub wait: Option<usize>,
+    /// How many seconds an unanswered question is kept. Default: 86400.
+    pub keep: Option<usize>,
+    /// Who is told of a question in the queue: tmux, desktop, bell, or the absolute path of a program.
+    /// Default: nobody.
+    pub notify: Option<Vec<String>>,
 }
 
 /// `[audit]`.

@@ -4,9 +4,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
+use crate::ask::queue::{Elsewhere, patience};
 use crate::ask::{Manner, Refusal, Style, Unavailable};
 use crate::config::line;
 use crate::config::load::Options;
@@ -14,7 +16,7 @@ use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
 use crate::pipeline;
 use crate::policy::knobs::{Pty, WithoutTerminal};
-use crate::policy::{Caller, Mode, Policy, Verdict};
+use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
@@ -271,10 +273,7 @@ fn means(
         Given::Stdin => Source::Stdin,
         Given::Nothing => Source::Nothing,
     };
-    let quiet =
-        quiet || policy.knobs.on_ask_without_terminal == WithoutTerminal::Deny && !io::stderr().is_terminal();
-    let style = Style::of(surrounds.var("TERM").as_deref(), surrounds.var("NO_COLOR").as_deref());
-    let manner = Manner { plain: policy.knobs.plain, terminals: policy.knobs.terminals.clone(), style };
+    let manner = manner(policy, surrounds, quiet, &environment);
     let plan = Plan {
         text: request.text.clone(),
         source,
@@ -293,12 +292,40 @@ fn means(
     };
     Means {
         plan,
-        asks: (!quiet).then_some(manner),
+        asks: Some(manner),
         ledger: surrounds.ledger(policy),
         state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
         temporary: PathBuf::from("/tmp"),
         removed,
     }
+}
+
+/// How a person is asked: here, or else where one is.
+fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Variable]) -> Manner {
+    let knobs = &policy.knobs;
+    let denies = knobs.on_ask_without_terminal == WithoutTerminal::Deny;
+    let agent = match &surrounds.session.agent {
+        Agent::Named(name) => Some(name.clone()),
+        Agent::None | Agent::Unknown => None,
+    };
+    let wait = knobs.ask_wait.and_then(|seconds| u64::try_from(seconds).ok());
+    let elsewhere = surrounds.folders.as_ref().filter(|_| !denies).map(|folders| Elsewhere {
+        state: folders.state.clone(),
+        session: surrounds.session.id.clone(),
+        wait: patience(agent.as_deref(), wait),
+        agent,
+        keep: Duration::from_secs(u64::try_from(knobs.ask_keep).unwrap_or(u64::MAX)),
+        without: knobs.on_ask_without_terminal,
+        quiet,
+        notify: knobs.notify.clone(),
+        environment: environment.to_vec(),
+    });
+    let quiet = quiet || denies && !io::stderr().is_terminal();
+    let variable = |name: &str| {
+        environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
+    };
+    let style = Style::of(variable("TERM"), variable("NO_COLOR"));
+    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere }
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

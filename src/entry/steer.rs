@@ -112,9 +112,23 @@ fn by_person(command: &str, reason: Option<&str>) -> Vec<String> {
 fn unanswered(command: &str, decision: &Decision, why: &Unavailable, damage: Option<&str>) -> Vec<String> {
     let mut lines =
         vec![format!("gsh: not run: {command} needs the user's approval, and nobody could be asked")];
-    lines.push(format!("Why nobody: {}.", sanitize::line(&why.to_string())));
+    let (here, kept) = match why {
+        Unavailable::Kept { here, .. } | Unavailable::NoQueue { here, .. } => (&**here, why.elsewhere()),
+        other => (other, None),
+    };
+    lines.push(format!("Why nobody: {}.", sanitize::line(&here.to_string())));
     lines.extend(because(decision));
-    if let Unavailable::NotAPersons(kind) = why {
+    if *why == Unavailable::Changed {
+        lines.push("Run it again as it is now: the question is then put anew.".to_owned());
+        return lines;
+    }
+    lines.extend(kept.iter().map(|kept| format!("Elsewhere: {}.", sanitize::line(kept))));
+    let question = match why {
+        Unavailable::Kept { question, .. } => Some(question),
+        _ => None,
+    };
+    lines.extend(question.into_iter().flat_map(|question| still_pending(question)));
+    if let Unavailable::NotAPersons(kind) = here {
         lines.push(format!(
             "If only people sit behind that terminal, the user can say so, in {CONFIGURATION}:"
         ));
@@ -128,6 +142,8 @@ fn unanswered(command: &str, decision: &Decision, why: &Unavailable, damage: Opt
         lines.push(format!("The user can allow it in {CONFIGURATION}, under [permissions], with {which}:"));
         lines.extend(rules);
         lines.push("Until then go on without it.".to_owned());
+    } else if question.is_some() {
+        lines.push("Until then go on without it.".to_owned());
     } else {
         lines.push(
             "Nothing was decided against it: ask the user to run it themselves at their terminal, or go on \
@@ -136,6 +152,19 @@ fn unanswered(command: &str, decision: &Decision, why: &Unavailable, damage: Opt
         );
     }
     lines
+}
+
+/// A question that goes on without its caller.
+fn still_pending(question: &str) -> [String; 2] {
+    [
+        format!(
+            "The question is still pending as {question}: the user can answer it in a terminal of their own, by `gsh \
+             approve {question}`, `gsh refuse {question}`, or in the list of `gsh approvals`."
+        ),
+        "Once approved, the same command, run again unchanged in this session and directory, passes once without \
+         another question."
+            .to_owned(),
+    ]
 }
 
 /// What to do first where a damaged file takes the silence from everything, whatever its rules say.
@@ -295,7 +324,27 @@ mod tests {
     #[test]
     fn each_refusal_says_what_why_and_what_instead() {
         let nobody = Refusal::NobodyToAsk(Unavailable::NoTerminal);
-        let table: [(Refusal, Option<&'static str>, &[&str]); 6] = [
+        let kept =
+            |here| Unavailable::Kept { here: Box::new(here), question: "abc12".into(), waited: Some(100) };
+        let tmux = || Unavailable::NotAPersons("tmux".to_owned());
+        let table: [(Refusal, Option<&'static str>, &[&str]); 9] = [
+            (
+                Refusal::NobodyToAsk(kept(tmux())),
+                None,
+                &["tmux holds it.", "nobody answered within 100 s", "terminals = ["],
+            ),
+            (
+                Refusal::NobodyToAsk(kept(Unavailable::NoTerminal)),
+                None,
+                &[
+                    "nobody could be asked",
+                    "within 100 s",
+                    "pending as abc12",
+                    "gsh approve abc12",
+                    "run again",
+                ],
+            ),
+            (Refusal::NobodyToAsk(Unavailable::Changed), None, &["changed", "Run it again"]),
             (
                 Refusal::Policy,
                 None,
@@ -306,7 +355,7 @@ mod tests {
             (Refusal::Person(Some("use\x1b[2J just".to_owned())), None, &["reason: use\\e[2J just", "Adapt"]),
             (nobody, None, &["nobody could be asked", "no terminal", "run it themselves"]),
             (
-                Refusal::NobodyToAsk(Unavailable::NotAPersons("tmux".to_owned())),
+                Refusal::NobodyToAsk(tmux()),
                 None,
                 &["tmux holds it", "config.toml:\n[ask]\nterminals = [\"tmux\"]\n"],
             ),

@@ -50,6 +50,12 @@ pub use brace::words as brace_words;
 pub use effects::is_device;
 pub use gather::{gather, gather_words};
 
+/// Whether the shell or programs obey a variable of this name, whoever set it.
+#[must_use]
+pub fn is_obeyed(name: &str) -> bool {
+    environment::executes(name, None, environment::Seen::Shell)
+}
+
 /// All that is known of what a script would do.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {

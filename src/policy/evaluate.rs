@@ -95,7 +95,8 @@ impl Policy {
         let Some(last) = self.last(&self.rules, view, |_| true) else { return self.builtin_match(view) };
         // No builtin rule refuses: what lies above them tells.
         if lifts(&last)
-            && let Some(without) = self.last(&self.rules, view, |compiled| !lifts(compiled))
+            && let Some(without) =
+                self.last(&self.rules, view, |compiled| !lifts(compiled) || refuses(compiled))
             && without.rule.action == Verdict::Deny
         {
             return Some(by_rule(&without));
@@ -218,6 +219,11 @@ impl<'a> View<'a> {
         };
         compiled.patterns.iter().any(|pattern| names(pattern) && pattern.matches(whole))
     }
+}
+
+/// Whether it refuses, whoever wrote it.
+fn refuses(compiled: &Compiled) -> bool {
+    compiled.rule.action == Verdict::Deny
 }
 
 /// Whether an answer left this behind. An ask of that kind lowers no refusal either.

@@ -76,6 +76,12 @@ pub struct Knobs {
     pub terminals: Vec<String>,
     /// Questions are plain lines, answered by typed words.
     pub plain: bool,
+    /// How many seconds a question in the queue keeps its caller waiting; None for what suits the caller.
+    pub ask_wait: Option<usize>,
+    /// How many seconds a question is kept.
+    pub ask_keep: usize,
+    /// Who is told of a question in the queue.
+    pub notify: Vec<String>,
     /// The real shell.
     pub shell: Option<String>,
     /// When a pseudo-terminal is used.
@@ -134,6 +140,9 @@ impl Default for Knobs {
             audit_required: true,
             terminals: vec![],
             plain: false,
+            ask_wait: None,
+            ask_keep: 24 * 60 * 60,
+            notify: vec![],
             shell: None,
             pty: Pty::Auto,
             limits: Limits::default(),
@@ -163,6 +172,12 @@ pub struct Settings {
     pub terminals: Option<Vec<String>>,
     /// See [`Knobs::plain`].
     pub plain: Option<bool>,
+    /// See [`Knobs::ask_wait`].
+    pub ask_wait: Option<usize>,
+    /// See [`Knobs::ask_keep`].
+    pub ask_keep: Option<usize>,
+    /// See [`Knobs::notify`].
+    pub notify: Option<Vec<String>>,
     /// See [`Knobs::shell`].
     pub shell: Option<String>,
     /// See [`Knobs::pty`].
@@ -197,6 +212,11 @@ impl Knobs {
         if let Some(terminals) = &settings.terminals {
             self.terminals.clone_from(terminals);
         }
+        self.ask_wait = settings.ask_wait.or(self.ask_wait);
+        self.ask_keep = settings.ask_keep.unwrap_or(self.ask_keep);
+        if let Some(notify) = &settings.notify {
+            self.notify.clone_from(notify);
+        }
         if let Some(shell) = &settings.shell {
             self.shell = Some(shell.clone());
         }
@@ -221,6 +241,13 @@ impl Knobs {
             self.terminals.retain(|terminal| terminals.contains(terminal));
         }
         ignored.extend(settings.plain.is_some().then_some("ask.plain"));
+        // A file that may only tighten starts no program and does not let an answer live longer.
+        if let Some(keep) = settings.ask_keep {
+            ignored.extend((keep > self.ask_keep).then_some("ask.keep"));
+            self.ask_keep = self.ask_keep.min(keep);
+        }
+        ignored.extend(settings.ask_wait.is_some().then_some("ask.wait"));
+        ignored.extend(settings.notify.is_some().then_some("ask.notify"));
         ignored.extend(settings.shell.is_some().then_some("shell.path"));
         ignored.extend(settings.pty.is_some().then_some("run.pty"));
         ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
@@ -311,6 +338,9 @@ mod tests {
             audit_required: Some(true),
             terminals: Some(vec!["tmux".into(), "mine".into()]),
             plain: Some(true),
+            ask_wait: Some(1),
+            ask_keep: Some(60),
+            notify: Some(vec!["/p/tell".into()]),
             shell: Some("/p/sh".into()),
             pty: None,
             limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
@@ -327,6 +357,7 @@ mod tests {
         assert_eq!(knobs.on_ask_without_terminal, WithoutTerminal::Deny);
         assert!(knobs.audit_required);
         assert_eq!(knobs.terminals, ["tmux"]);
+        assert_eq!((knobs.ask_wait, knobs.ask_keep, knobs.notify), (None, 60, vec![]));
         assert_eq!((knobs.shell, knobs.allow_roots, knobs.limits.depth), (None, vec![], Some(40)));
         let expected = [
             "on_review_unavailable",
@@ -338,6 +369,8 @@ mod tests {
             "limits.depth",
             "ask.terminals",
             "ask.plain",
+            "ask.wait",
+            "ask.notify",
             "shell.path",
             "allow_roots",
         ];

@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod lock;
+pub mod pending;
 pub mod places;
 pub mod safe;
 pub mod seal;

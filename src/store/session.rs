@@ -194,7 +194,15 @@ fn agent(lineage: Option<&Lineage>, var: &dyn Fn(&str) -> Option<String>, beneat
     Agent::Unknown
 }
 
-fn agent_of(process: &Process) -> Option<&'static str> {
+/// Whether this is one of the programs that people type commands into.
+#[must_use]
+pub fn is_shell(process: &Process) -> bool {
+    SHELLS.contains(&process.name.trim_start_matches('-'))
+}
+
+/// The known agent that a process is.
+#[must_use]
+pub fn agent_of(process: &Process) -> Option<&'static str> {
     let known = |name: &str| AGENTS.iter().find(|(program, _)| *program == name).map(|(_, agent)| *agent);
     if !HOSTS.contains(&process.name.as_str()) {
         return known(&process.name);

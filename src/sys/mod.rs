@@ -4,6 +4,7 @@
 //!
 //! [`Host`]: crate::host::Host
 
+pub mod fault;
 pub mod file;
 pub mod git;
 mod gitconfig;
@@ -15,3 +16,4 @@ pub mod process;
 mod raw;
 pub mod signal;
 pub mod tty;
+pub mod watch;

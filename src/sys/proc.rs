@@ -105,9 +105,17 @@ impl Process {
             }
             let number = entry.file_name();
             let info = format!("/proc/{}/fdinfo/{}", self.pid, number.to_string_lossy());
-            let text = fs::read_to_string(info).ok()?;
-            let index = text.lines().find_map(|line| line.strip_prefix("tty-index:"))?;
-            led.push(index.trim().parse().ok()?);
+            let text = match fs::read_to_string(info) {
+                Ok(text) => text,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(_) => return None,
+            };
+            match text.lines().find_map(|line| line.strip_prefix("tty-index:")) {
+                Some(index) => led.push(index.trim().parse().ok()?),
+                // Its number may belong to another file by now.
+                None if fs::read_link(entry.path()).ok() != Some(target) => {}
+                None => return None,
+            }
         }
         Some(led)
     }

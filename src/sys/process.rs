@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -90,6 +91,56 @@ pub fn run_and_wait(program: Program) -> io::Result<Ended> {
     let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
     drop(command);
     wait_relaying(child, &listening)
+}
+
+/// Starts the program beside us, with nothing of our terminal or output, and without waiting for it. It is ended
+/// with all that it started in its group when it takes longer than that; whether it works is nobody's matter.
+///
+/// # Errors
+/// When no process can be made.
+pub fn start_aside(program: Program, deadline: Duration) -> io::Result<()> {
+    match raw::fork()? {
+        raw::Side::Parent(child) => {
+            reap(child.as_raw());
+            Ok(())
+        }
+        raw::Side::Child => {
+            // A second process, so that its end is no matter of whatever we become.
+            let status = match raw::fork() {
+                Ok(raw::Side::Parent(_)) => 0,
+                Ok(raw::Side::Child) => i32::from(look_after(program, deadline).is_err()),
+                Err(_) => 1,
+            };
+            raw::leave_at_once(status)
+        }
+    }
+}
+
+fn look_after(program: Program, deadline: Duration) -> io::Result<()> {
+    nix::unistd::setsid()?;
+    nix::unistd::chdir("/")?;
+    let mut command = command(program)?;
+    command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let mask = nix::sys::signal::SigSet::empty();
+    let start = ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None };
+    raw::before_exec(&mut command, start);
+    let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
+    close_inherited();
+    let end = raw::end_of(child)?;
+    let patience = PollTimeout::try_from(deadline).unwrap_or(PollTimeout::ZERO);
+    if poll(&mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)], patience)? == 0 {
+        signal_group(child.as_raw(), Signal::SIGKILL);
+    }
+    Ok(())
+}
+
+/// Our caller waits until its pipes are closed by all who hold them: who looks after a program holds none.
+fn close_inherited() {
+    if let Ok(null) = std::fs::File::open("/dev/null") {
+        let _ = nix::unistd::dup2_stdin(&null);
+        let _ = nix::unistd::dup2_stdout(&null);
+        let _ = nix::unistd::dup2_stderr(&null);
+    }
 }
 
 /// The program as `std` starts it: path, words and environment as given.

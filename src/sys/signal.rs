@@ -70,6 +70,16 @@ impl Listening {
         Self::to(heard.collect())
     }
 
+    /// Starts listening to what would end us, but for what the caller told us to ignore: a blocked signal is
+    /// queued all the same.
+    ///
+    /// # Errors
+    /// When the kernel refuses the descriptor.
+    pub fn to_endings() -> nix::Result<Self> {
+        let endings = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+        Self::to(endings.into_iter().filter(|signal| !raw::is_ignored(*signal)).collect())
+    }
+
     fn to(set: SigSet) -> nix::Result<Self> {
         let before = set.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         match SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK) {

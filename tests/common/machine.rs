@@ -108,6 +108,22 @@ impl Gsh {
         self
     }
 
+    /// One more call on this machine, beside whatever runs there: without a controlling terminal, as agents
+    /// start their shells.
+    pub(crate) fn detached<A: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new("/usr/bin/setsid");
+        command.arg(&self.program).args(args).env_clear().envs(self.variables());
+        command.current_dir(self.at("project"));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// One more call on this machine, on a terminal of its own of this size.
+    pub(crate) fn beside_of_size(&self, args: &[&str], columns: u16, rows: u16) -> Screen {
+        let args: Vec<OsString> = args.iter().map(Into::into).collect();
+        Screen::start(self.on_terminal(&args), columns, rows, None)
+    }
+
     fn variables(&self) -> Vec<(String, OsString)> {
         let home = self.at("home");
         let mut all = vec![
@@ -176,8 +192,7 @@ impl Gsh {
 
     /// Starts one more of it on a terminal, while the machine stays here for others.
     pub(crate) fn beside(&self, args: &[&str]) -> Screen {
-        let args: Vec<OsString> = args.iter().map(Into::into).collect();
-        Screen::start(self.on_terminal(&args), 400, 30, None)
+        self.beside_of_size(args, 400, 30)
     }
 
     fn on_terminal(&self, args: &[OsString]) -> CommandBuilder {
@@ -307,6 +322,12 @@ impl Screen {
         self.parser.set_size(high, wide);
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.leader.resize(size).expect("another size");
+    }
+
+    /// Whether it shows the screen of a program that uses all of it.
+    pub(crate) fn is_taken(&mut self) -> bool {
+        self.text();
+        self.parser.screen().alternate_screen()
     }
 
     /// Whether the terminal gathers keys to lines and shows them, as before a question.
