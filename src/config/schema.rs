@@ -63,6 +63,9 @@ pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match",
 /// The keys of `[limits]`.
 pub const LIMITS: &[&str] = &["bytes", "depth", "nodes", "progress"];
 
+/// The keys of `[run]`.
+pub const RUN: &[&str] = &["pty", "timeout", "timeout_status", "way"];
+
 /// What can be wrong in a file that is good TOML.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Wrong {

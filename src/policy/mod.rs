@@ -8,6 +8,7 @@
 pub mod agent_form;
 pub mod compose;
 pub mod defaults;
+pub mod duration;
 pub mod evaluate;
 pub mod floor;
 pub mod forms;

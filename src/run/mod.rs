@@ -19,6 +19,7 @@ mod ending;
 pub mod environment;
 pub mod pty;
 pub mod shell;
+pub mod supervise;
 
 use std::ffi::OsString;
 use std::io;
@@ -30,7 +31,11 @@ use thiserror::Error;
 
 pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
-use crate::audit::Closing;
+use self::supervise::{Watch, Watched};
+use crate::audit::{Closing, Supervised};
+use crate::facts::Facts;
+use crate::store::jobs::Origin;
+use crate::syntax::Script;
 use crate::sys::process::{self, Ended, Program};
 use crate::sys::signal::die_of;
 
@@ -69,6 +74,8 @@ pub struct Outcome {
     pub ended: Ended,
     /// How long it took.
     pub duration: Duration,
+    /// What its supervisor saw, where it had one.
+    pub watched: Option<Supervised>,
 }
 
 impl Outcome {
@@ -79,12 +86,25 @@ impl Outcome {
             Ended::Signal(signal) => (None, Some(signal)),
         };
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
-        Closing::Ended { how: self.how.word(), status, signal, milliseconds }
+        Closing::Ended { how: self.how.word(), status, signal, milliseconds, watched: self.watched }
+    }
+
+    fn tell_of_limit(self) {
+        match self.watched {
+            Some(Supervised { limited: true, job: Some(job), .. }) => {
+                eprintln!("gsh: still running as job {job} (gsh jobs log {job})");
+            }
+            Some(Supervised { limited: true, job: None, .. }) => {
+                eprintln!("gsh: ended at its time limit, since there is no place to keep a job in");
+            }
+            _ => {}
+        }
     }
 
     /// Ends as the command did: with its status, or by its signal.
     #[must_use]
     pub fn imitate(self) -> ExitCode {
+        self.tell_of_limit();
         match self.ended {
             Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
             Ended::Signal(signal) => {
@@ -111,16 +131,14 @@ pub enum RunError {
     Machine(#[from] io::Error),
 }
 
-/// The way this plan will be run, as far as it can be told before.
+/// The way this plan will be run, as far as it can be told before, and whether gsh stays to see the end.
 #[must_use]
-pub fn way(plan: &Plan) -> How {
+pub fn way(plan: &Plan) -> (How, bool) {
     if on_terminal(plan) {
-        How::Terminal
-    } else if plan.direct.is_some() {
-        How::Direct
-    } else {
-        How::Shell
+        return (How::Terminal, true);
     }
+    let stays = matches!(plan.supervision, Supervision::By(_));
+    (if plan.direct.is_some() { How::Direct } else { How::Shell }, stays)
 }
 
 fn on_terminal(plan: &Plan) -> bool {
@@ -140,7 +158,7 @@ pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
     }
 }
 
-/// Runs it, once. With [`Supervision::None`] it returns only when that failed.
+/// Runs it, once. Where it is not supervised, this returns only when that failed.
 ///
 /// # Errors
 /// When it could not be started or waited for.
@@ -148,7 +166,7 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let plan = approved.into_plan();
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    let done = |how, ended| Outcome { how, ended, duration: begun.elapsed() };
+    let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     if terminal {
         let program = match direct(&plan) {
             Some(program) => program,
@@ -156,27 +174,49 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
         };
         let path = program.path.clone();
         let ended = pty::run(program).map_err(|source| RunError::Start { program: path, source })?;
-        return Ok(done(How::Terminal, ended));
+        return Ok(done(How::Terminal, (ended, None)));
     }
     if let Some(program) = direct(&plan) {
         // Whatever the kernel says against it (no `#!` line, gone, not executable), bash has its own
         // words and ways for that.
-        if let Ok(ended) = start(program, plan.supervision) {
+        if let Ok(ended) = start(program, &plan.supervision) {
             return Ok(done(How::Direct, ended));
         }
     }
     let program = for_shell(&plan)?;
     let path = program.path.clone();
     let ended =
-        start(program, plan.supervision).map_err(|source| RunError::Start { program: path, source })?;
+        start(program, &plan.supervision).map_err(|source| RunError::Start { program: path, source })?;
     Ok(done(How::Shell, ended))
 }
 
-fn start(program: Program, supervision: Supervision) -> io::Result<Ended> {
-    match supervision {
-        Supervision::Wait => process::run_and_wait(program),
-        Supervision::None => Err(process::become_program(program)),
-    }
+fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Option<Supervised>)> {
+    let Supervision::By(watch) = supervision else { return Err(process::become_program(program)) };
+    let Watched { ended, limited, job, bytes } = supervise::run(program, (**watch).clone())?;
+    Ok((ended, Some(Supervised { bytes, limited, job })))
+}
+
+/// The plan with what follows from the text: whether its program can be executed itself, and whether it
+/// must be supervised.
+#[must_use]
+pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> Plan {
+    let watched = match plan.supervision {
+        Supervision::None => false,
+        Supervision::Always | Supervision::By(_) => true,
+        Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
+    };
+    let supervision = if watched && plan.source != Source::Nothing && !on_terminal(&plan) {
+        let directory = std::env::current_dir().unwrap_or_default();
+        Supervision::By(Box::new(Watch {
+            limit: plan.limit,
+            late_output: plan.text.windows(2).any(|pair| pair == b">("),
+            jobs: plan.jobs.clone(),
+            origin: Origin::new(&plan.text, &directory, decision),
+        }))
+    } else {
+        Supervision::None
+    };
+    Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan }
 }
 
 fn direct(plan: &Plan) -> Option<Program> {
@@ -269,7 +309,9 @@ mod tests {
             args: vec![],
             environment: vec![],
             terminal: TerminalUse::Never,
-            supervision: Supervision::Wait,
+            limit: None,
+            jobs: None,
+            supervision: Supervision::By(Box::default()),
         })
     }
 

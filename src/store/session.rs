@@ -223,7 +223,16 @@ mod tests {
     fn lineage(names: &[&str]) -> Lineage {
         let process = |(index, name): (usize, &&str)| {
             let pid = 100 - i32::try_from(index).expect("small");
-            Process { pid, parent: pid - 1, name: (*name).to_owned(), leader: pid, started: 7, terminal: 0 }
+            Process {
+                pid,
+                parent: pid - 1,
+                name: (*name).to_owned(),
+                leader: pid,
+                started: 7,
+                terminal: 0,
+                state: 'S',
+                computed: 0,
+            }
         };
         let mut all: Vec<_> = names.iter().enumerate().map(process).collect();
         Lineage { own: all.remove(0), above: all }

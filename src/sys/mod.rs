@@ -4,14 +4,17 @@
 //!
 //! [`Host`]: crate::host::Host
 
+pub mod child;
 pub mod file;
 pub mod git;
 mod gitconfig;
 pub mod machine;
 mod passwd;
 pub mod path;
+pub mod pipe;
 pub mod proc;
 pub mod process;
 mod raw;
 pub mod signal;
+pub mod tree;
 pub mod tty;

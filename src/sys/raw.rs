@@ -164,6 +164,44 @@ pub(super) fn end_of(child: Pid) -> io::Result<OwnedFd> {
     }
 }
 
+/// How many bytes wait to be read from a pipe.
+pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
+    let mut count: libc::c_int = 0;
+    // SAFETY: FIONREAD fills one int, and `count` is one that outlives the call.
+    let result = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(count).unwrap_or(0)) }
+}
+
+/// Takes over a descriptor that this program was started with. It is not handed on to others.
+pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: F_SETFD sets a flag of a descriptor number and touches no memory.
+    if number < 3 || unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
+    }
+    // SAFETY: it is open, and nothing of ours owns a descriptor that another program left to us by number.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+/// Closes every descriptor above the standard ones but these. Only for a process of its own that was
+/// forked and leaves by [`leave_at_once`]: what owned the others there is never dropped.
+pub(super) fn close_all_but(kept: &[RawFd]) {
+    let mut kept: Vec<libc::c_uint> = kept.iter().filter_map(|fd| (*fd).try_into().ok()).collect();
+    kept.sort_unstable();
+    let close = |first: libc::c_uint, last: libc::c_uint| {
+        if first <= last {
+            // SAFETY: closing numbers touches no memory; nobody in this process uses them any more. On a
+            // kernel without the call they stay open until the end, which is late but not wrong.
+            let _ = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        }
+    };
+    let mut next = 3;
+    for fd in kept.into_iter().filter(|fd| *fd >= 3) {
+        close(next, fd.saturating_sub(1));
+        next = fd + 1;
+    }
+    close(next, libc::c_uint::MAX);
+}
+
 /// Ends this process without running anything that belongs to the process it was forked from.
 pub(super) fn leave_at_once(status: i32) -> ! {
     // SAFETY: _exit ends the process; no handler, destructor or buffer of the parent is run twice.
