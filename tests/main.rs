@@ -10,6 +10,7 @@ mod floor;
 mod fuzz;
 mod grants;
 mod import;
+mod jobs;
 mod laws;
 mod limits;
 mod misparse;

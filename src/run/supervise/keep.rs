@@ -76,6 +76,7 @@ pub fn keep(folder: &Path, id: u32, main: i32, pipes: Vec<OwnedFd>) -> io::Resul
         begun: Instant::now(),
         state: State::Kept,
         unwanted: false,
+        out_of_time: false,
         childless: false,
         job: Some((jobs, job)),
         log: Some(log),

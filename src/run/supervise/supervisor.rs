@@ -65,6 +65,7 @@ pub(super) fn supervise(beginning: Beginning<'_>) {
         begun: Instant::now(),
         state: State::Running,
         unwanted: false,
+        out_of_time: false,
         childless: false,
         job: None,
         log: None,
@@ -128,6 +129,8 @@ pub(super) struct Supervisor<'a> {
     pub(super) state: State,
     /// Somebody wants it to end: what outlives the command is ended too.
     pub(super) unwanted: bool,
+    /// It outlived its limit, and there is no place to keep it in.
+    pub(super) out_of_time: bool,
     /// Nothing below us is left.
     pub(super) childless: bool,
     pub(super) job: Option<(Jobs, Job)>,
@@ -381,7 +384,7 @@ impl Supervisor<'_> {
             // There is no place for a job. What was left behind runs on as it would have without us; what
             // outlived its limit would be lost, so it is ended.
             None if limited => {
-                self.unwanted = true;
+                self.out_of_time = true;
                 return self.end(SHORT_GRACE);
             }
             None => || Sink::Nowhere,
@@ -394,7 +397,7 @@ impl Supervisor<'_> {
 
     /// Nothing is left to look after.
     fn finish(&mut self) {
-        self.tell(false);
+        self.tell(self.out_of_time);
         let drained: Vec<(bool, bool)> = self.channels.iter().map(|_| (true, false)).collect();
         self.on_output(&drained);
         self.write_down(|job| job.over = Some(jiff::Timestamp::now().to_string()));
