@@ -392,7 +392,6 @@ fn verbs_say_what_they_cannot_do() {
         (&["send", "1", "text"], 1, "takes no text"),
         (&["wait", "1", "--timeout", "50ms"], 124, ""),
         (&["stop"], 2, "required"),
-        (&["keep", "1", "--main", "0"], 2, ""),
     ] {
         let machine = Gsh::new(GSH).env("XDG_STATE_HOME", run.at("home/.local/state"));
         let run = machine.args(["jobs"]).args(args.iter().copied()).run();

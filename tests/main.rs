@@ -6,6 +6,7 @@ mod ask;
 mod cases;
 mod common;
 mod edit;
+mod faithful;
 mod floor;
 mod fuzz;
 mod grants;

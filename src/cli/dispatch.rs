@@ -23,10 +23,8 @@ use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
-use crate::run::supervise;
 use crate::store::jobs::Jobs;
 use crate::store::sessions::Sessions;
-use crate::sys::child;
 use crate::sys::process::Ended;
 
 /// Usage errors, as bash has them.
@@ -172,12 +170,6 @@ fn changed(call: &change::Call) -> ExitCode {
 }
 
 fn with_jobs(call: JobsCall) -> ExitCode {
-    if let JobsVerb::Keep { id, main, pipes } = call.what {
-        return match keep(id, main, &pipes) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => failed(&error.to_string()),
-        };
-    }
     let Some(folders) = Surrounds::of_process().folders else {
         return failed(&JobError::NoFolder.to_string());
     };
@@ -223,15 +215,7 @@ fn done_with_jobs(desk: &Desk, JobsCall { what, json }: JobsCall) -> Result<Exit
         }
         JobsVerb::Send { id, .. } => desk.reach(id, false).map(|()| ExitCode::SUCCESS)?,
         JobsVerb::Attach { id } => desk.reach(id, true).map(|()| ExitCode::SUCCESS)?,
-        JobsVerb::Keep { .. } => ExitCode::FAILURE,
     })
-}
-
-/// A supervisor goes on as the keeper of its job.
-fn keep(id: u32, main: i32, pipes: &[i32]) -> io::Result<()> {
-    let folder = std::env::var_os("GSH_JOBS").ok_or(io::ErrorKind::NotFound)?;
-    let pipes = pipes.iter().map(|number| child::inherited(*number)).collect::<io::Result<Vec<_>>>()?;
-    supervise::keep(&PathBuf::from(folder), id, main, pipes)
 }
 
 fn asked(shell: ShellCall, own: Own) -> Asked {

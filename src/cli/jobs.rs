@@ -56,15 +56,6 @@ pub enum JobsVerb {
     },
     /// Forget those that are over.
     Clean,
-    /// The supervisor's own way to go on.
-    Keep {
-        /// Which.
-        id: u32,
-        /// The command's first process; 0 when it has ended.
-        main: i32,
-        /// The descriptors of its output.
-        pipes: Vec<i32>,
-    },
 }
 
 /// As typed.
@@ -120,14 +111,6 @@ enum Verb {
     },
     /// Forget the jobs that are over, with their logs
     Clean,
-    #[command(hide = true)]
-    Keep {
-        id: u32,
-        #[arg(long)]
-        main: i32,
-        #[arg(long, value_delimiter = ',')]
-        pipes: Vec<String>,
-    },
 }
 
 fn time(text: &str) -> Result<Duration, String> {
@@ -145,10 +128,6 @@ impl Jobs {
             Verb::Wait { id, timeout } => JobsVerb::Wait { id, timeout },
             Verb::Attach { id } => JobsVerb::Attach { id },
             Verb::Clean => JobsVerb::Clean,
-            Verb::Keep { id, main, pipes } => {
-                let pipes = pipes.iter().filter_map(|number| number.parse().ok()).collect();
-                JobsVerb::Keep { id, main, pipes }
-            }
         };
         JobsCall { what, json: self.json }
     }

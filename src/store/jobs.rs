@@ -218,18 +218,6 @@ impl Jobs {
         Self(state.join("jobs"))
     }
 
-    /// This very folder.
-    #[must_use]
-    pub fn at(folder: &Path) -> Self {
-        Self(folder.to_owned())
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.0
-    }
-
     fn record(&self, id: u32) -> PathBuf {
         self.0.join(format!("{id}.json"))
     }
@@ -294,15 +282,7 @@ impl Jobs {
         // What an earlier job of this number may have left.
         let _none = fs::remove_file(old(&self.log(id)));
         let _none = fs::remove_file(self.log(id));
-        Ok((job, self.open_log(id)?))
-    }
-
-    /// Opens a job's log for its supervisor.
-    ///
-    /// # Errors
-    /// When the folder cannot be written.
-    pub fn open_log(&self, id: u32) -> io::Result<Log> {
-        Log::open(self.log(id), LONGEST_LOG)
+        Ok((job, Log::open(self.log(id), LONGEST_LOG)?))
     }
 
     /// Puts a changed record in its place.

@@ -172,14 +172,25 @@ pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(count).unwrap_or(0)) }
 }
 
-/// Takes over a descriptor that this program was started with. It is not handed on to others.
-pub(super) fn inherited(number: RawFd) -> io::Result<OwnedFd> {
-    // SAFETY: F_SETFD sets a flag of a descriptor number and touches no memory.
-    if number < 3 || unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
-        return Err(io::Error::from_raw_os_error(libc::EBADF));
+/// Lets the kernel forget which pages of our program's code this process has used; those that it uses
+/// again come back from the page cache. What a long wait needs is a few of them.
+pub(super) fn forget_code() {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    for line in maps.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        let (Some(range), Some("r-xp"), Some(file)) = (fields.next(), fields.next(), fields.nth(3)) else {
+            continue;
+        };
+        let ends = range.split_once('-').map(|(a, b)| [a, b].map(|end| usize::from_str_radix(end, 16)));
+        if let Some([Ok(start), Ok(end)]) = ends
+            && file.starts_with('/')
+        {
+            // SAFETY: the range is a mapping of this program's file that can be executed and not written,
+            // so no page of it differs from the file, and any that is touched again is read from there.
+            let _kept =
+                unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_DONTNEED) };
+        }
     }
-    // SAFETY: it is open, and nothing of ours owns a descriptor that another program left to us by number.
-    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Closes every descriptor above the standard ones but these. Only for a process of its own that was

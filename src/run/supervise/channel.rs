@@ -60,11 +60,7 @@ impl Channel {
     /// From a pipe of ours to the caller's descriptor.
     pub(super) fn to_caller(from: OwnedFd, to: OwnedFd, kind: Kind) -> Self {
         let copied = kind != Kind::Pipe;
-        Self::new(from, Sink::Caller { to, kind, copied })
-    }
-
-    /// From a pipe of ours.
-    pub(super) fn new(from: OwnedFd, sink: Sink) -> Self {
+        let sink = Sink::Caller { to, kind, copied };
         Self { from: Some(from), sink, waits: Waits::Source, held: Vec::new(), passed: 0, owed: 0 }
     }
 
@@ -95,13 +91,6 @@ impl Channel {
         self.waits = Waits::Source;
     }
 
-    /// Writes to the log what was copied already.
-    pub(super) fn flush(&mut self, log: &mut Option<Log>) {
-        if !self.held.is_empty() {
-            let _kept = self.log_some(log);
-        }
-    }
-
     /// The descriptors that must survive.
     pub(super) fn descriptors(&self) -> Vec<RawFd> {
         let sink = match &self.sink {
@@ -109,11 +98,6 @@ impl Channel {
             Sink::Log | Sink::Nowhere => None,
         };
         self.from.as_ref().map(AsRawFd::as_raw_fd).into_iter().chain(sink).collect()
-    }
-
-    /// Gives away our end of the command's pipe.
-    pub(super) fn into_source(self) -> Option<OwnedFd> {
-        self.from
     }
 
     /// What is to be polled for. A descriptor with nothing asked still tells that its far side is gone.

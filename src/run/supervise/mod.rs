@@ -6,21 +6,19 @@
 //! - the **supervisor**, its child, in a process group of its own. It starts the command, relays what
 //!   comes out of its pipes, and takes over every process that loses its parent, so that none is lost.
 //!   When the caller is to go on while something still runs, the supervisor lets go of everything that
-//!   is the caller's and keeps what runs as a job ([`keep`]).
+//!   is the caller's and keeps what runs as a job.
 //!
 //! What happens when one of them is killed: without gsh the supervisor ends the whole tree; without the
 //! supervisor gsh does, and says so.
 
 mod channel;
 mod front;
-mod keep;
 mod news;
 mod supervisor;
 
 use std::time::Duration;
 
 pub use self::front::run;
-pub use self::keep::keep;
 use crate::facts::{EffectKind, Facts};
 use crate::store::jobs::{Jobs, Origin};
 use crate::sys::pipe::Identity;

@@ -12,7 +12,6 @@ use nix::sys::signal::Signal;
 
 use super::Watch;
 use super::channel::{Channel, Sink};
-use super::keep;
 use super::news::{News, Summary, Told};
 use crate::store::jobs::{Ending, Job, Jobs, Log, Reason, Seen};
 use crate::sys::child::{self, Piped};
@@ -26,7 +25,7 @@ const DRAIN: Duration = Duration::from_millis(30);
 /// The same where a `>( )` is known to write late, from its last output on; and all in all.
 const LATE: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(1)];
 /// How long what is asked to end may take before it is killed.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(5);
 /// The same where its caller waits for it, or is gone.
 const SHORT_GRACE: Duration = Duration::from_secs(2);
 /// How long one waits between two tries to kill what is left.
@@ -89,7 +88,7 @@ fn start(program: Program, listening: &Listening, own_group: bool) -> io::Result
 
 /// What is awaited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+enum State {
     /// The end of the command, or of its time.
     Running,
     /// The caller is about to go on: the delivery of what it is owed, and, for a while, more.
@@ -114,27 +113,27 @@ pub(super) enum State {
 
 /// The command's first process.
 #[derive(Debug)]
-pub(super) struct Main {
-    pub(super) pid: i32,
-    pub(super) ended: Option<Ended>,
+struct Main {
+    pid: i32,
+    ended: Option<Ended>,
 }
 
-pub(super) struct Supervisor<'a> {
-    pub(super) listening: &'a Listening,
-    pub(super) front: Option<UnixStream>,
-    pub(super) main: Main,
-    pub(super) channels: Vec<Channel>,
-    pub(super) watch: Watch,
-    pub(super) begun: Instant,
-    pub(super) state: State,
+struct Supervisor<'a> {
+    listening: &'a Listening,
+    front: Option<UnixStream>,
+    main: Main,
+    channels: Vec<Channel>,
+    watch: Watch,
+    begun: Instant,
+    state: State,
     /// Somebody wants it to end: what outlives the command is ended too.
-    pub(super) unwanted: bool,
+    unwanted: bool,
     /// It outlived its limit, and there is no place to keep it in.
-    pub(super) out_of_time: bool,
+    out_of_time: bool,
     /// Nothing below us is left.
-    pub(super) childless: bool,
-    pub(super) job: Option<(Jobs, Job)>,
-    pub(super) log: Option<Log>,
+    childless: bool,
+    job: Option<(Jobs, Job)>,
+    log: Option<Log>,
 }
 
 /// What one wait brought.
@@ -147,7 +146,7 @@ struct Ready {
 }
 
 impl Supervisor<'_> {
-    pub(super) fn run(&mut self) -> io::Result<()> {
+    fn run(&mut self) -> io::Result<()> {
         self.on_children();
         loop {
             self.settle();
@@ -392,7 +391,8 @@ impl Supervisor<'_> {
         self.tell(limited);
         self.channels.iter_mut().for_each(|channel| channel.redirect(sink()));
         self.state = State::Kept;
-        keep::in_little_room(self);
+        // It may now be here for days.
+        child::take_little_room();
     }
 
     /// Nothing is left to look after.
@@ -417,7 +417,7 @@ impl Supervisor<'_> {
         let _gone = front.write_all(&news.to_bytes());
     }
 
-    pub(super) fn write_down(&mut self, change: impl FnOnce(&mut Job)) {
+    fn write_down(&mut self, change: impl FnOnce(&mut Job)) {
         if let Some((jobs, job)) = &mut self.job {
             change(job);
             job.processes = tree::below(own()).into_iter().map(Seen::from).collect();
