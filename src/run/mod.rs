@@ -36,6 +36,7 @@ use crate::audit::{Closing, Supervised};
 use crate::facts::Facts;
 use crate::store::jobs::Origin;
 use crate::syntax::Script;
+use crate::sys::pipe::{self, Identity};
 use crate::sys::process::{self, Ended, Program};
 use crate::sys::signal::die_of;
 
@@ -168,10 +169,12 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let terminal = on_terminal(&plan);
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     if terminal {
-        let program = match direct(&plan) {
-            Some(program) => program,
-            None => for_shell(&plan)?,
-        };
+        if let Some(program) = direct(&plan)
+            && let Ok(ended) = pty::run(program)
+        {
+            return Ok(done(How::Terminal, (ended, None)));
+        }
+        let program = for_shell(&plan)?;
         let path = program.path.clone();
         let ended = pty::run(program).map_err(|source| RunError::Start { program: path, source })?;
         return Ok(done(How::Terminal, (ended, None)));
@@ -253,13 +256,24 @@ fn for_shell(plan: &Plan) -> io::Result<Program> {
         }
         Source::Nothing => {}
         Source::Stdin => {
-            stdin = Some(OwnedFd::from(process::nameless_file(&plan.text)?));
+            stdin = Some(script_input(&plan.text)?);
             argv.extend(["-s".into(), "--".into()]);
         }
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();
     Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
+}
+
+/// The script as the shell's standard input: a pipe where there was one, for programs that read what follows
+/// them behave differently with a file (`head`, `wc`).
+fn script_input(text: &[u8]) -> io::Result<OwnedFd> {
+    let piped = Identity::of_standard(0).is_waited_on().then(|| pipe::filled(text));
+    match piped {
+        Some(Ok(pipe)) => Ok(pipe),
+        // A longer one than a pipe holds.
+        Some(Err(_)) | None => Ok(process::nameless_file(text)?.into()),
+    }
 }
 
 /// Whether a script looks for its own file by more than `$0`.

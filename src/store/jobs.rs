@@ -244,6 +244,12 @@ impl Jobs {
     /// # Errors
     /// When there is none, or it is not ours.
     pub fn read(&self, id: u32) -> Result<Job, SafeError> {
+        let job = self.read_now(id)?;
+        // A supervisor that is gone may have written its last word after we looked.
+        if job.over.is_none() && !job.supervisor.is_alive() { self.read_now(id) } else { Ok(job) }
+    }
+
+    fn read_now(&self, id: u32) -> Result<Job, SafeError> {
         let path = self.record(id);
         let (bytes, _) = safe::read(&path, Whose::User)?;
         serde_json::from_slice(&bytes).map_err(|error| SafeError::Io { path, source: error.into() })

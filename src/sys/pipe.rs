@@ -87,6 +87,20 @@ pub fn for_output() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((reading, writing))
 }
 
+/// A pipe that holds these bytes, and then its end.
+///
+/// # Errors
+/// When that is more than a pipe may hold.
+pub fn filled(bytes: &[u8]) -> io::Result<OwnedFd> {
+    let (reading, writing) = pipe2(OFlag::O_CLOEXEC)?;
+    fcntl(&writing, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    if fcntl(&writing, FcntlArg::F_GETPIPE_SZ)? < i32::try_from(bytes.len()).unwrap_or(i32::MAX) {
+        fcntl(&writing, FcntlArg::F_SETPIPE_SZ(i32::try_from(bytes.len()).map_err(io::Error::other)?))?;
+    }
+    io::Write::write_all(&mut File::from(writing), bytes)?;
+    Ok(reading)
+}
+
 /// How many bytes wait in a pipe.
 #[must_use]
 pub fn waiting(pipe: BorrowedFd<'_>) -> usize {
@@ -132,6 +146,18 @@ mod tests {
         drop(into);
         assert_eq!(shift(from.as_fd(), to.as_fd(), 10), Ok(2));
         assert_eq!(shift(from.as_fd(), to.as_fd(), 10), Ok(0));
+    }
+
+    #[test]
+    fn a_filled_pipe_ends_after_its_bytes() {
+        for length in [0, 5, 65_536, 300_000] {
+            let bytes = vec![7; length];
+            let Ok(pipe) = filled(&bytes) else { panic!("no pipe of {length}") };
+            let mut read = Vec::new();
+            assert!(io::Read::read_to_end(&mut File::from(pipe), &mut read).is_ok());
+            assert_eq!(read, bytes);
+        }
+        assert!(filled(&vec![0; 1 << 25]).is_err());
     }
 
     #[test]

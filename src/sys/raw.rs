@@ -172,23 +172,30 @@ pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(count).unwrap_or(0)) }
 }
 
-/// Lets the kernel forget which pages of our program's code this process has used; those that it uses
+/// Lets the kernel forget which pages of our program's file this process has used; those that it uses
 /// again come back from the page cache. What a long wait needs is a few of them.
 pub(super) fn forget_code() {
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
+    let Ok(maps) = std::fs::read_to_string("/proc/self/smaps") else { return };
+    let mut range = None;
     for line in maps.lines() {
         let mut fields = line.split_ascii_whitespace();
-        let (Some(range), Some("r-xp"), Some(file)) = (fields.next(), fields.next(), fields.nth(3)) else {
-            continue;
-        };
-        let ends = range.split_once('-').map(|(a, b)| [a, b].map(|end| usize::from_str_radix(end, 16)));
-        if let Some([Ok(start), Ok(end)]) = ends
-            && file.starts_with('/')
-        {
-            // SAFETY: the range is a mapping of this program's file that can be executed and not written,
-            // so no page of it differs from the file, and any that is touched again is read from there.
-            let _kept =
-                unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_DONTNEED) };
+        match (fields.next(), fields.next(), fields.nth(3)) {
+            (Some(ends), Some("r-xp" | "r--p"), Some(file)) if file.starts_with('/') => {
+                let ends =
+                    ends.split_once('-').map(|(a, b)| [a, b].map(|end| usize::from_str_radix(end, 16)));
+                range = ends;
+            }
+            (Some("Anonymous:"), Some("0"), _) => {
+                if let Some([Ok(start), Ok(end)]) = range.take() {
+                    // SAFETY: the range is a mapping of this program's file that cannot be written, and no
+                    // page of it was changed before that, so what is touched again is read from the file.
+                    let _kept = unsafe {
+                        libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_DONTNEED)
+                    };
+                }
+            }
+            (Some("Anonymous:"), ..) => range = None,
+            _ => {}
         }
     }
 }
