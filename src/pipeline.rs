@@ -54,8 +54,7 @@ pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) ->
         Ok(answer) => answer,
         Err(refusal) => return refused(record, decision, refusal),
     };
-    let plan = run::completed(means.plan, &script, &facts, record.id());
-    let way = run::way(&plan);
+    let (plan, way) = run::completed(means.plan, &script, &facts, record.id());
     match Approved::new(&decision, answer.as_ref(), &record, plan) {
         Some(approved) => execute(approved, record, way),
         None => refused(record, decision, Refusal::Policy),

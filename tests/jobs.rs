@@ -100,6 +100,42 @@ fn whatever_is_left_behind_becomes_a_job_and_keeps_nobody() {
 }
 
 #[test]
+fn jobs_of_a_gsh_beneath_are_one_each_and_its_sessions() {
+    let inner = format!("{GSH} -c 'sleep 8 & echo in'; sleep 8 & echo out; {GSH} jobs --json");
+    let run = yolo(&inner).run();
+    let mut lines = run.stdout();
+    let seen = lines.split_off("in\nout\n".len());
+    assert_eq!(lines, "in\nout\n", "{}", run.stderr());
+    // Beneath, the session's own are seen: that of the inner gsh, which the outer one has not let go yet.
+    let seen: serde_json::Value = serde_json::from_str(&seen).expect("JSON");
+    assert_eq!(seen.as_array().map(Vec::len), Some(1), "{seen}");
+    let (run, list) = listed(run);
+    assert_eq!(list.len(), 2, "{list:?}");
+    assert_eq!(list[0]["session"], list[1]["session"]);
+    // Another session's are not seen there.
+    let record = run.at("home/.local/state/gsh/jobs/1.json");
+    let text = std::fs::read_to_string(&record).expect("a record");
+    let session = format!("\"session\":{}", list[0]["session"]);
+    std::fs::write(&record, text.replace(&session, "\"session\":\"another\"")).expect("changed");
+    let run =
+        run.machine.again().args(["--yolo", "-c", &format!("{GSH} jobs stop 1; {GSH} jobs --json")]).run();
+    assert!(run.stderr().contains("not this session's"), "{}", run.stderr());
+    assert!(!run.stdout().contains("\"id\":1,"), "{}", run.stdout());
+    assert_eq!(jobs(run, &["stop", "1", "2"]).status, Some(0));
+}
+
+#[test]
+fn what_a_job_runs_is_beneath_its_call() {
+    // The rule of the outer call holds for the inner one, though the outer gsh is gone by then.
+    let later = format!("sleep 0.6\n{GSH} -c 'gsh-test-unknown x'\n");
+    let args = ["--yolo", "--deny", "Bash(gsh-test-unknown:*)", "-c", "bash later.sh & echo out"];
+    let run = Gsh::new(GSH).project_file("later.sh", &later).args(args).run();
+    assert_eq!(run.stdout(), "out\n", "{}", run.stderr());
+    let run = jobs(run, &["log", "-f", "1"]);
+    assert!(run.stdout().contains("refused by policy: gsh-test-unknown x"), "{}", run.stdout());
+}
+
+#[test]
 fn later_output_goes_to_the_log() {
     let run = yolo("(sleep 0.5; echo late; echo later >&2) & echo now").run();
     assert_eq!((run.stdout().as_str(), run.stderr().as_str()), ("now\n", ""));
@@ -299,7 +335,7 @@ fn a_killed_supervisor_leaves_nothing_running() {
     let mut said = String::new();
     gsh.child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("its end");
     assert_eq!(status.code(), Some(125), "{said}");
-    assert!(said.contains("supervisor was killed"), "{said}");
+    assert!(said.starts_with("gsh: its supervisor was killed"), "{said}");
     assert!(gsh.all_gone());
 }
 

@@ -170,10 +170,12 @@ fn changed(call: &change::Call) -> ExitCode {
 }
 
 fn with_jobs(call: JobsCall) -> ExitCode {
-    let Some(folders) = Surrounds::of_process().folders else {
+    let surrounds = Surrounds::of_process();
+    let Some(folders) = &surrounds.folders else {
         return failed(&JobError::NoFolder.to_string());
     };
-    let desk = Desk::new(Jobs::in_state(&folders.state), jobs::is_beneath());
+    let only = surrounds.above.is_some().then(|| surrounds.session.id.clone());
+    let desk = Desk::new(Jobs::in_state(&folders.state), only);
     done_with_jobs(&desk, call).unwrap_or_else(|error| match error {
         // A reader that went away is no failure.
         JobError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

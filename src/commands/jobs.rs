@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use crate::store::jobs::{Ending, Job, Jobs, State, old};
 use crate::store::safe::SafeError;
-use crate::sys::proc::Process;
 use crate::sys::process::Ended;
 use crate::sys::{child, tree};
 
@@ -55,19 +54,23 @@ pub enum JobError {
 #[derive(Debug)]
 pub struct Desk {
     jobs: Jobs,
-    /// Who asks stands beneath a gated command, and sees their own alone.
-    beneath: bool,
+    /// The one session whose jobs are seen: that of who asks, beneath a gated command.
+    only: Option<String>,
 }
 
 impl Desk {
-    /// For this process.
+    /// For all jobs, or those of one session.
     #[must_use]
-    pub fn new(jobs: Jobs, beneath: bool) -> Self {
-        Self { jobs, beneath }
+    pub fn new(jobs: Jobs, only: Option<String>) -> Self {
+        Self { jobs, only }
+    }
+
+    fn shows(&self, job: &Job) -> bool {
+        self.only.as_ref().is_none_or(|session| job.is_of(session))
     }
 
     fn all(&self) -> Vec<Job> {
-        self.jobs.all().into_iter().filter(|job| !self.beneath || job.belongs_to_asker()).collect()
+        self.jobs.all().into_iter().filter(|job| self.shows(job)).collect()
     }
 
     fn one(&self, id: u32) -> Result<Job, JobError> {
@@ -75,7 +78,7 @@ impl Desk {
             SafeError::Missing(_) => JobError::None(id),
             error => JobError::Record(id, error),
         })?;
-        if self.beneath && !job.belongs_to_asker() {
+        if !self.shows(&job) {
             return Err(JobError::NotYours(id));
         }
         Ok(job)
@@ -128,7 +131,7 @@ impl Desk {
             "over": job.over,
             "log": self.jobs.log(job.id),
             "log_bytes": self.log_length(job.id),
-            "session": job.origin.owner,
+            "session": job.origin.session,
             "decision": job.origin.decision,
         })
     }
@@ -349,14 +352,6 @@ fn seconds(ticks: u64) -> f64 {
 fn one_line(command: &str) -> String {
     let line = crate::ask::sanitize::lines(command.as_bytes()).join("; ");
     if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN - 1).chain(['…']).collect() }
-}
-
-/// Whether this process stands beneath a supervised command of ours.
-#[must_use]
-pub fn is_beneath() -> bool {
-    let own = std::fs::read_link("/proc/self/exe").ok();
-    let above = Process::own().map(|own| own.ancestors(64)).unwrap_or_default();
-    own.is_some() && above.iter().any(|process| process.program() == own)
 }
 
 #[cfg(test)]

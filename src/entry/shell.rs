@@ -147,6 +147,7 @@ pub fn run(asked: Asked) -> ExitCode {
     let call = call(&asked, &policy, &surrounds);
     let mut means = means(asked, &request, &policy, (&surrounds, quiet, shell));
     means.plan.limit = limit(timeout, &policy.knobs);
+    means.plan.call = Some((surrounds.calls.clone(), call.clone()));
     if let Some(lineage) = &surrounds.lineage {
         // Where it cannot be left, GSH_MODE alone tells those beneath.
         let _ = surrounds.calls.enter(&lineage.own, &call);
@@ -319,6 +320,7 @@ fn means(
             Pty::Never => TerminalUse::Never,
         },
         limit: None,
+        call: None,
         jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
         supervision: match policy.knobs.way {
             Way::Auto => Supervision::Auto,

@@ -10,6 +10,7 @@ use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
 use crate::policy::Verdict;
+use crate::store::calls::{Call, Calls};
 use crate::store::jobs::Jobs;
 
 /// What is to run, complete.
@@ -37,6 +38,8 @@ pub struct Plan {
     pub limit: Option<Limit>,
     /// Where it is kept if it becomes a job; None without a home.
     pub jobs: Option<Jobs>,
+    /// The call, as those beneath it must know it, and where that is kept.
+    pub call: Option<(Calls, Call)>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
 }
@@ -193,6 +196,7 @@ mod tests {
             terminal: TerminalUse::Never,
             limit: None,
             jobs: None,
+            call: None,
             supervision: Supervision::Auto,
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())

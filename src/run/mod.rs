@@ -127,14 +127,15 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
-    /// The text could not be handed over, or the end not be waited for.
+    /// It ran, and its end was not seen.
+    #[error("{0}")]
+    Lost(io::Error),
+    /// The text could not be handed over.
     #[error("cannot run the command: {0}")]
     Machine(#[from] io::Error),
 }
 
-/// The way this plan will be run, as far as it can be told before, and whether gsh stays to see the end.
-#[must_use]
-pub fn way(plan: &Plan) -> (How, bool) {
+fn way(plan: &Plan) -> (How, bool) {
     if on_terminal(plan) {
         return (How::Terminal, true);
     }
@@ -155,6 +156,7 @@ fn on_terminal(plan: &Plan) -> bool {
 pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
     match ran {
         Ok(outcome) => outcome.closing(),
+        Err(RunError::Lost(_)) => Closing::NotObserved { how: "supervised" },
         Err(_) => Closing::NotRun { why: "it could not be started" },
     }
 }
@@ -169,28 +171,57 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let terminal = on_terminal(&plan);
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     if terminal {
-        if let Some(program) = direct(&plan)
-            && let Ok(ended) = pty::run(program)
-        {
-            return Ok(done(How::Terminal, (ended, None)));
-        }
-        let program = for_shell(&plan)?;
-        let path = program.path.clone();
-        let ended = pty::run(program).map_err(|source| RunError::Start { program: path, source })?;
-        return Ok(done(How::Terminal, (ended, None)));
+        let on_it = |program| pty::run(program).map(|ended| (ended, None));
+        return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));
     }
-    if let Some(program) = direct(&plan) {
-        // Whatever the kernel says against it (no `#!` line, gone, not executable), bash has its own
-        // words and ways for that.
-        if let Ok(ended) = start(program, &plan.supervision) {
-            return Ok(done(How::Direct, ended));
+    first_or_shell(&plan, |program| start(program, &plan.supervision)).map(|(how, ended)| done(how, ended))
+}
+
+/// Runs the program itself where there is one, and the shell where there is none, or where the kernel has
+/// something against it (no `#!` line, gone, not executable): bash has its own words and ways for that.
+fn first_or_shell<T>(plan: &Plan, start: impl Fn(Program) -> io::Result<T>) -> Result<(How, T), RunError> {
+    if let Some(program) = direct(plan) {
+        match start(program) {
+            Ok(ended) => return Ok((How::Direct, ended)),
+            // It ran, so it must not run again.
+            Err(error) if !is_of_exec(&error) => return Err(RunError::Lost(error)),
+            Err(_) => {}
         }
     }
-    let program = for_shell(&plan)?;
+    let program = for_shell(plan)?;
     let path = program.path.clone();
-    let ended =
-        start(program, &plan.supervision).map_err(|source| RunError::Start { program: path, source })?;
-    Ok(done(How::Shell, ended))
+    match start(program) {
+        Ok(ended) => Ok((How::Shell, ended)),
+        Err(error) if is_of_exec(&error) => Err(RunError::Start { program: path, source: error }),
+        Err(error) => Err(RunError::Lost(error)),
+    }
+}
+
+/// Whether an error is one of starting a program: nothing of it ran.
+fn is_of_exec(error: &io::Error) -> bool {
+    use nix::errno::Errno;
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(
+        errno,
+        Some(
+            Errno::ENOENT
+                | Errno::EACCES
+                | Errno::ENOEXEC
+                | Errno::ENOTDIR
+                | Errno::EISDIR
+                | Errno::ELOOP
+                | Errno::ENAMETOOLONG
+                | Errno::E2BIG
+                | Errno::ENOMEM
+                | Errno::EAGAIN
+                | Errno::EPERM
+                | Errno::ETXTBSY
+                | Errno::ELIBBAD
+                | Errno::EINVAL
+                | Errno::EMFILE
+                | Errno::ENFILE
+        )
+    )
 }
 
 fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Option<Supervised>)> {
@@ -200,9 +231,10 @@ fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Opti
 }
 
 /// The plan with what follows from the text: whether its program can be executed itself, and whether it
-/// must be supervised.
+/// must be supervised; and the way it will be run, as far as that can be told before, with whether gsh stays
+/// to see its end.
 #[must_use]
-pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> Plan {
+pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> (Plan, (How, bool)) {
     let watched = match plan.supervision {
         Supervision::None => false,
         Supervision::Always | Supervision::By(_) => true,
@@ -214,12 +246,15 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
             limit: plan.limit,
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
             jobs: plan.jobs.clone(),
-            origin: Origin::new(&plan.text, &directory, decision),
+            origin: Origin::new(&plan.text, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
+            call: plan.call.clone(),
         }))
     } else {
         Supervision::None
     };
-    Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan }
+    let plan = Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan };
+    let way = way(&plan);
+    (plan, way)
 }
 
 fn direct(plan: &Plan) -> Option<Program> {
@@ -325,6 +360,7 @@ mod tests {
             terminal: TerminalUse::Never,
             limit: None,
             jobs: None,
+            call: None,
             supervision: Supervision::By(Box::default()),
         })
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::calls::Call;
 use super::safe::{self, Owner as Whose, SafeError};
 use crate::sys::file::{open_append, private_folder};
 use crate::sys::proc::Process;
@@ -85,28 +86,25 @@ pub struct Origin {
     pub directory: String,
     /// The decision's id in the records.
     pub decision: String,
-    /// Whose it is.
-    pub owner: Option<Seen>,
+    /// The session that it belongs to.
+    pub session: String,
+    /// The sessions that that one is nested in.
+    pub parents: Vec<String>,
 }
 
 impl Origin {
     /// Of a text that this process was asked to run.
     #[must_use]
-    pub fn new(text: &[u8], directory: &Path, decision: &str) -> Self {
+    pub fn new(text: &[u8], directory: &Path, decision: &str, call: Option<&Call>) -> Self {
         let whole = String::from_utf8_lossy(text);
         Self {
             command: whole.chars().take(SHOWN).collect(),
             directory: directory.to_string_lossy().into_owned(),
             decision: decision.to_owned(),
-            owner: owner(),
+            session: call.map(|call| call.session.clone()).unwrap_or_default(),
+            parents: call.map(|call| call.parents.clone()).unwrap_or_default(),
         }
     }
-}
-
-/// Whose jobs these are: the process that called this one. Everything below it may see them.
-#[must_use]
-pub fn owner() -> Option<Seen> {
-    Process::own().and_then(|own| Process::read(own.parent)).map(Seen::from)
 }
 
 /// The record of a job.
@@ -192,12 +190,10 @@ impl Job {
         }
     }
 
-    /// Whether whoever asks may see and end it without being asked: they stand below its owner.
+    /// Whether it is this session's, or one's that is nested in it.
     #[must_use]
-    pub fn belongs_to_asker(&self) -> bool {
-        let Some(owner) = &self.origin.owner else { return false };
-        let above = Process::own().map(|own| own.ancestors(64)).unwrap_or_default();
-        above.iter().any(|process| process.pid == owner.pid && process.started == owner.started)
+    pub fn is_of(&self, session: &str) -> bool {
+        self.origin.session == session || self.origin.parents.iter().any(|parent| parent == session)
     }
 }
 
@@ -372,7 +368,7 @@ mod tests {
 
     fn begun(folder: &Path) -> (Jobs, Job, Log) {
         let jobs = Jobs::in_state(folder);
-        let origin = Origin::new(b"make all", Path::new("/p"), "d1");
+        let origin = Origin::new(b"make all", Path::new("/p"), "d1", None);
         let own = Process::own().expect("this process").into();
         let (job, log) = jobs.begin(origin, Reason::Limit, vec![own], None).expect("a job");
         (jobs, job, log)

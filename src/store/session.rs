@@ -51,8 +51,21 @@ impl Found {
 }
 
 /// What is looked through on the way up.
-const SHELLS: [&str; 12] =
-    ["bash", "sh", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "gsh", "gsh-bash", "su"];
+const SHELLS: [&str; 13] = [
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "mksh",
+    "ash",
+    "busybox",
+    "gsh",
+    "gsh-bash",
+    "gsh-supervisor",
+    "su",
+];
 
 /// What people sit before, and what starts jobs by itself: no agent is between it and the shell.
 const NO_AGENTS: [&str; 31] = [

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 pub use self::front::run;
 use crate::facts::{EffectKind, Facts};
+use crate::store::calls::{Call, Calls};
 use crate::store::jobs::{Jobs, Origin};
 use crate::sys::pipe::Identity;
 use crate::sys::process::Ended;
@@ -44,6 +45,8 @@ pub struct Watch {
     pub jobs: Option<Jobs>,
     /// What the job's record says of its origin.
     pub origin: Origin,
+    /// The call, as those beneath it must know it, and where that is kept.
+    pub call: Option<(Calls, Call)>,
 }
 
 /// How it went.

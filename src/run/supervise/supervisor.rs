@@ -16,6 +16,7 @@ use super::news::{News, Summary, Told};
 use crate::store::jobs::{Ending, Job, Jobs, Log, Reason, Seen};
 use crate::sys::child::{self, Piped};
 use crate::sys::pipe::{self, Identity};
+use crate::sys::proc::Process;
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::Listening;
 use crate::sys::tree::{self, Reaped};
@@ -28,6 +29,8 @@ const LATE: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(1)]
 const GRACE: Duration = Duration::from_secs(5);
 /// The same where its caller waits for it, or is gone.
 const SHORT_GRACE: Duration = Duration::from_secs(2);
+/// The name of this process.
+const NAME: &std::ffi::CStr = c"gsh-supervisor";
 /// How long one waits between two tries to kill what is left.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -76,7 +79,7 @@ pub(super) fn supervise(beginning: Beginning<'_>) {
 /// Becomes what a supervisor is, and starts the command.
 fn start(program: Program, listening: &Listening, own_group: bool) -> io::Result<(i32, Vec<Channel>)> {
     tree::adopt_orphans()?;
-    child::call_itself(c"gsh-supervisor");
+    child::call_itself(NAME);
     let (channels, outputs) = channels()?;
     let place = Piped { outputs, mask: listening.mask_before(), own_group };
     let pid = child::start_piped(program, place)?;
@@ -363,8 +366,9 @@ impl Supervisor<'_> {
     /// The caller goes on, and what still runs becomes a job.
     fn release(&mut self, limited: bool) {
         let limited = limited && self.main.ended.is_none();
-        if self.childless {
-            // What still holds our pipes is no descendant of the command; it is not ours to keep.
+        if self.childless || all_are_supervisors() {
+            // What still holds our pipes is no descendant of the command, and what a gsh beneath us keeps
+            // has its supervisor.
             return self.finish();
         }
         let reason = if limited { Reason::Limit } else { Reason::LeftBehind };
@@ -388,6 +392,10 @@ impl Supervisor<'_> {
             }
             None => || Sink::Nowhere,
         };
+        // What runs on is beneath a call that is about to end; from now on that is ours.
+        if let (Some((calls, call)), Some(own)) = (&self.watch.call, Process::own()) {
+            let _mode_is_in_the_environment = calls.enter(&own, call);
+        }
         self.tell(limited);
         self.channels.iter_mut().for_each(|channel| channel.redirect(sink()));
         self.state = State::Kept;
@@ -400,6 +408,11 @@ impl Supervisor<'_> {
         self.tell(self.out_of_time);
         let drained: Vec<(bool, bool)> = self.channels.iter().map(|_| (true, false)).collect();
         self.on_output(&drained);
+        if let (State::Kept | State::Ending { .. }, Some((calls, _)), Some(own)) =
+            (self.state, &self.watch.call, Process::own())
+        {
+            calls.leave(&own);
+        }
         self.write_down(|job| job.over = Some(jiff::Timestamp::now().to_string()));
         self.state = State::Over;
     }
@@ -429,6 +442,14 @@ impl Supervisor<'_> {
 
 fn own() -> i32 {
     nix::unistd::getpid().as_raw()
+}
+
+/// Whether everything that is left is below supervisors of a gsh that was called by the command.
+fn all_are_supervisors() -> bool {
+    let (own, program) = (own(), std::fs::read_link("/proc/self/exe").ok());
+    let mut children = tree::below(own).into_iter().filter(|process| process.parent == own);
+    program.is_some()
+        && children.all(|child| child.name == NAME.to_string_lossy() && child.program() == program)
 }
 
 /// Pipes for those of standard output and error whose end somebody may wait for; one for both where they
