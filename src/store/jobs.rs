@@ -1,5 +1,7 @@
 //! Jobs: commands that go on without their caller. One record and one log each, private to the user.
 
+mod log;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,15 +9,15 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use self::log::LONGEST;
+pub use self::log::{Log, old};
 use super::calls::Call;
 use super::safe::{self, Owner as Whose, SafeError};
-use crate::sys::file::{open_append, private_folder};
+use crate::sys::file::private_folder;
 use crate::sys::proc::Process;
 use crate::sys::process::Ended;
 use crate::sys::tree;
 
-/// A log that is longer begins anew; the part before is kept, once.
-const LONGEST_LOG: u64 = 8 << 20;
 /// How much of a command a record repeats.
 const SHOWN: usize = 4096;
 
@@ -284,7 +286,7 @@ impl Jobs {
         // What an earlier job of this number may have left.
         let _none = fs::remove_file(old(&self.log(id)));
         let _none = fs::remove_file(self.log(id));
-        Ok((job, Log::open(self.log(id), LONGEST_LOG)?))
+        Ok((job, Log::open(self.log(id), LONGEST)?))
     }
 
     /// Puts a changed record in its place.
@@ -322,44 +324,6 @@ fn write(mut file: &File, job: &Job) -> io::Result<()> {
     let mut line = serde_json::to_vec(job)?;
     line.push(b'\n');
     file.write_all(&line)
-}
-
-/// Where the earlier part of a log is kept.
-#[must_use]
-pub fn old(log: &Path) -> PathBuf {
-    log.with_extension("log.old")
-}
-
-/// A job's log while it is written.
-#[derive(Debug)]
-pub struct Log {
-    path: PathBuf,
-    file: File,
-    length: u64,
-    longest: u64,
-}
-
-impl Log {
-    fn open(path: PathBuf, longest: u64) -> io::Result<Self> {
-        let file = open_append(&path)?;
-        let length = file.metadata()?.len();
-        Ok(Self { path, file, length, longest })
-    }
-
-    /// Adds to it. It never takes more than twice its longest length.
-    ///
-    /// # Errors
-    /// When the disk is full.
-    pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.length >= self.longest {
-            fs::rename(&self.path, old(&self.path))?;
-            self.file = open_append(&self.path)?;
-            self.length = 0;
-        }
-        self.file.write_all(bytes)?;
-        self.length += bytes.len() as u64;
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -404,20 +368,5 @@ mod tests {
         for (job, state) in table {
             assert_eq!(job.state(), state);
         }
-    }
-
-    #[test]
-    fn a_log_is_private_and_bounded() {
-        use std::os::unix::fs::MetadataExt;
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("1.log");
-        let mut log = Log::open(path.clone(), 100).expect("a log");
-        for round in 0..50 {
-            log.add(format!("line {round:04}\n").as_bytes()).expect("added");
-        }
-        let length = |path: &Path| fs::metadata(path).expect("there").len();
-        assert!(length(&path) <= 110 && length(&old(&path)) <= 110);
-        assert_eq!(fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
-        assert!(fs::read_to_string(&path).expect("text").ends_with("line 0049\n"));
     }
 }

@@ -14,6 +14,7 @@
 mod channel;
 mod front;
 mod news;
+mod release;
 mod supervisor;
 
 use std::time::Duration;

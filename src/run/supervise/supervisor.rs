@@ -11,12 +11,11 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
 use super::Watch;
-use super::channel::{Channel, Sink};
-use super::news::{News, Summary, Told};
-use crate::store::jobs::{Ending, Job, Jobs, Log, Reason, Seen};
+use super::channel::Channel;
+use super::news::{News, Told};
+use crate::store::jobs::{Ending, Job, Jobs, Log};
 use crate::sys::child::{self, Piped};
 use crate::sys::pipe::{self, Identity};
-use crate::sys::proc::Process;
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::Listening;
 use crate::sys::tree::{self, Reaped};
@@ -28,9 +27,9 @@ const LATE: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(1)]
 /// How long what is asked to end may take before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// The same where its caller waits for it, or is gone.
-const SHORT_GRACE: Duration = Duration::from_secs(2);
+pub(super) const SHORT_GRACE: Duration = Duration::from_secs(2);
 /// The name of this process.
-const NAME: &std::ffi::CStr = c"gsh-supervisor";
+pub(super) const NAME: &std::ffi::CStr = c"gsh-supervisor";
 /// How long one waits between two tries to kill what is left.
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -91,7 +90,7 @@ fn start(program: Program, listening: &Listening, own_group: bool) -> io::Result
 
 /// What is awaited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// The end of the command, or of its time.
     Running,
     /// The caller is about to go on: the delivery of what it is owed, and, for a while, more.
@@ -116,27 +115,27 @@ enum State {
 
 /// The command's first process.
 #[derive(Debug)]
-struct Main {
-    pid: i32,
-    ended: Option<Ended>,
+pub(super) struct Main {
+    pub(super) pid: i32,
+    pub(super) ended: Option<Ended>,
 }
 
-struct Supervisor<'a> {
-    listening: &'a Listening,
-    front: Option<UnixStream>,
-    main: Main,
-    channels: Vec<Channel>,
-    watch: Watch,
-    begun: Instant,
-    state: State,
+pub(super) struct Supervisor<'a> {
+    pub(super) listening: &'a Listening,
+    pub(super) front: Option<UnixStream>,
+    pub(super) main: Main,
+    pub(super) channels: Vec<Channel>,
+    pub(super) watch: Watch,
+    pub(super) begun: Instant,
+    pub(super) state: State,
     /// Somebody wants it to end: what outlives the command is ended too.
-    unwanted: bool,
+    pub(super) unwanted: bool,
     /// It outlived its limit, and there is no place to keep it in.
-    out_of_time: bool,
+    pub(super) out_of_time: bool,
     /// Nothing below us is left.
-    childless: bool,
-    job: Option<(Jobs, Job)>,
-    log: Option<Log>,
+    pub(super) childless: bool,
+    pub(super) job: Option<(Jobs, Job)>,
+    pub(super) log: Option<Log>,
 }
 
 /// What one wait brought.
@@ -218,7 +217,7 @@ impl Supervisor<'_> {
         Ok(Ready { signals: !seen(0).is_empty(), front, channels })
     }
 
-    fn on_output(&mut self, ready: &[(bool, bool)]) {
+    pub(super) fn on_output(&mut self, ready: &[(bool, bool)]) {
         let only_owed = self.only_owed();
         let mut moved = false;
         for (channel, (_, gone)) in self.channels.iter_mut().zip(ready).filter(|(_, (ready, _))| *ready) {
@@ -336,7 +335,7 @@ impl Supervisor<'_> {
     }
 
     /// Everything is to end.
-    fn end(&mut self, grace: Duration) {
+    pub(super) fn end(&mut self, grace: Duration) {
         tree::ask_to_end(&[own()]);
         self.state = State::Ending { kill_at: Instant::now() + grace };
     }
@@ -345,111 +344,10 @@ impl Supervisor<'_> {
         tree::kill_below(&[own()]);
         self.state = State::Ending { kill_at: Instant::now() + PAUSE };
     }
-
-    /// Goes on to the next state, where what was awaited has come.
-    fn settle(&mut self) {
-        let delivered = self.channels.iter().all(Channel::is_done);
-        match self.state {
-            State::Draining { .. } if self.childless && delivered => self.finish(),
-            State::Draining { limited, until, .. } => {
-                if until <= Instant::now() && self.channels.iter().all(Channel::is_paid) {
-                    self.release(limited);
-                }
-            }
-            State::Ending { .. } | State::Kept if self.childless && (delivered || self.front.is_none()) => {
-                self.finish();
-            }
-            State::Running | State::Kept | State::Ending { .. } | State::Over => {}
-        }
-    }
-
-    /// The caller goes on, and what still runs becomes a job.
-    fn release(&mut self, limited: bool) {
-        let limited = limited && self.main.ended.is_none();
-        if self.childless || all_are_supervisors() {
-            // What still holds our pipes is no descendant of the command, and what a gsh beneath us keeps
-            // has its supervisor.
-            return self.finish();
-        }
-        let reason = if limited { Reason::Limit } else { Reason::LeftBehind };
-        let processes: Vec<Seen> = tree::below(own()).into_iter().map(Seen::from).collect();
-        let begun = self.watch.jobs.clone().and_then(|jobs| {
-            let origin = std::mem::take(&mut self.watch.origin);
-            let ended = self.main.ended.map(Ending::now);
-            let (job, log) = jobs.begin(origin, reason, processes, ended).ok()?;
-            Some((jobs, job, log))
-        });
-        let sink = match begun {
-            Some((jobs, job, log)) => {
-                (self.job, self.log) = (Some((jobs, job)), Some(log));
-                || Sink::Log
-            }
-            // There is no place for a job. What was left behind runs on as it would have without us; what
-            // outlived its limit would be lost, so it is ended.
-            None if limited => {
-                self.out_of_time = true;
-                return self.end(SHORT_GRACE);
-            }
-            None => || Sink::Nowhere,
-        };
-        // What runs on is beneath a call that is about to end; from now on that is ours.
-        if let (Some((calls, call)), Some(own)) = (&self.watch.call, Process::own()) {
-            let _mode_is_in_the_environment = calls.enter(&own, call);
-        }
-        self.tell(limited);
-        self.channels.iter_mut().for_each(|channel| channel.redirect(sink()));
-        self.state = State::Kept;
-        // It may now be here for days.
-        child::take_little_room();
-    }
-
-    /// Nothing is left to look after.
-    fn finish(&mut self) {
-        self.tell(self.out_of_time);
-        let drained: Vec<(bool, bool)> = self.channels.iter().map(|_| (true, false)).collect();
-        self.on_output(&drained);
-        if let (State::Kept | State::Ending { .. }, Some((calls, _)), Some(own)) =
-            (self.state, &self.watch.call, Process::own())
-        {
-            calls.leave(&own);
-        }
-        self.write_down(|job| job.over = Some(jiff::Timestamp::now().to_string()));
-        self.state = State::Over;
-    }
-
-    /// The last word to the caller's process.
-    fn tell(&mut self, limited: bool) {
-        let Some(mut front) = self.front.take() else { return };
-        let mut passed = self.channels.iter().map(Channel::passed);
-        let bytes = [passed.next().unwrap_or(0), passed.next().unwrap_or(0)];
-        let summary = Summary { bytes, job: self.job.as_ref().map(|(_, job)| job.id) };
-        let news = match self.main.ended {
-            Some(ended) if !limited => News::Ended(ended, summary),
-            _ => News::Limited(summary),
-        };
-        let _gone = front.write_all(&news.to_bytes());
-    }
-
-    fn write_down(&mut self, change: impl FnOnce(&mut Job)) {
-        if let Some((jobs, job)) = &mut self.job {
-            change(job);
-            job.processes = tree::below(own()).into_iter().map(Seen::from).collect();
-            // The job goes on without its record being true; there is nobody to tell.
-            let _stale = jobs.update(job);
-        }
-    }
 }
 
-fn own() -> i32 {
+pub(super) fn own() -> i32 {
     nix::unistd::getpid().as_raw()
-}
-
-/// Whether everything that is left is below supervisors of a gsh that was called by the command.
-fn all_are_supervisors() -> bool {
-    let (own, program) = (own(), std::fs::read_link("/proc/self/exe").ok());
-    let mut children = tree::below(own).into_iter().filter(|process| process.parent == own);
-    program.is_some()
-        && children.all(|child| child.name == NAME.to_string_lossy() && child.program() == program)
 }
 
 /// Pipes for those of standard output and error whose end somebody may wait for; one for both where they
