@@ -295,6 +295,7 @@ fn terminal() {
         "nohup echo hup 2>/dev/null & wait",
         // The terminal ends with the command that it was made for.
         "setsid bash -c 'echo own session'",
+        "exec > >(cat); echo late",
     ];
     all_by(Way::Terminal, &not_the_same);
 }
