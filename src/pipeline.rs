@@ -9,7 +9,7 @@ use crate::facts::{Facts, gather};
 use crate::host::Host;
 use crate::policy::{Policy, plain};
 use crate::request::Request;
-use crate::run::{self, Approved, Ending, Failure, How, Means, Plan};
+use crate::run::{self, Approved, Ending, Failure, How, Means};
 use crate::syntax::{self, Script};
 
 /// A request with all that was found on the way to its decision.
@@ -54,8 +54,7 @@ pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) ->
         Ok(answer) => answer,
         Err(refusal) => return refused(record, decision, refusal),
     };
-    let plan = Plan { direct: run::direct::of_plan(&means.plan, &script, &facts), ..means.plan };
-    let way = run::way(&plan);
+    let (plan, way) = run::completed(means.plan, &script, &facts, record.id());
     match Approved::new(&decision, answer.as_ref(), &record, plan) {
         Some(approved) => execute(approved, record, way),
         None => refused(record, decision, Refusal::Policy),
@@ -68,8 +67,8 @@ fn refused(record: Opened, decision: Decision, refusal: Refusal) -> Ending {
     Ending::Refused(Box::new(decision), refusal)
 }
 
-fn execute(approved: Approved, record: Opened, way: How) -> Ending {
-    if way == How::Terminal {
+fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Ending {
+    if stays {
         let ran = run::run(approved);
         // What ran has run; a lost closing line must not change its status.
         let _ = record.close(&run::closing(&ran));

@@ -5,4 +5,4 @@ mod log;
 mod record;
 
 pub use self::log::{LogError, Opened, Place, enough, open};
-pub use self::record::{Closing, DecidedBy, Opening, Record};
+pub use self::record::{Closing, DecidedBy, Opening, Record, Supervised};

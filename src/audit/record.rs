@@ -127,6 +127,17 @@ impl Record {
     }
 }
 
+/// What a supervisor saw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Supervised {
+    /// How much was relayed of standard output and error; what went to a file is not counted.
+    pub bytes: [u64; 2],
+    /// The command outlived its time limit: the status is what its caller was told.
+    pub limited: bool,
+    /// The job that goes on.
+    pub job: Option<u32>,
+}
+
 /// What became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
@@ -140,6 +151,8 @@ pub enum Closing {
         signal: Option<i32>,
         /// How long it took.
         milliseconds: u64,
+        /// What its supervisor saw, where it had one.
+        watched: Option<Supervised>,
     },
     /// gsh became the command: its end is not observed.
     NotObserved {
@@ -161,8 +174,14 @@ impl Closing {
             ("time".to_owned(), Timestamp::now().to_string().into()),
         ]);
         let more = match self {
-            Self::Ended { how, status, signal, milliseconds } => {
-                json!({ "outcome": "ended", "how": how, "status": status, "signal": signal, "milliseconds": milliseconds })
+            Self::Ended { how, status, signal, milliseconds, watched } => {
+                let outcome = if watched.is_some_and(|seen| seen.limited) { "limited" } else { "ended" };
+                let mut more = json!({ "outcome": outcome, "how": how, "status": status, "signal": signal, "milliseconds": milliseconds });
+                if let (Some(seen), Some(object)) = (watched, more.as_object_mut()) {
+                    object.insert("bytes".to_owned(), json!(seen.bytes));
+                    object.insert("job".to_owned(), json!(seen.job));
+                }
+                more
             }
             Self::NotObserved { how } => json!({ "outcome": "not observed", "how": how }),
             Self::NotRun { why } => json!({ "outcome": "not run", "why": why }),
@@ -283,8 +302,20 @@ mod tests {
 
     #[test]
     fn endings_are_told_apart() {
-        let ended = Closing::Ended { how: "direct", status: None, signal: Some(15), milliseconds: 3 };
+        let ended =
+            Closing::Ended { how: "direct", status: None, signal: Some(15), milliseconds: 3, watched: None };
+        let seen = Supervised { bytes: [5, 0], limited: true, job: Some(7) };
+        let limited = Closing::Ended {
+            how: "shell",
+            status: Some(124),
+            signal: None,
+            milliseconds: 3,
+            watched: Some(seen),
+        };
         let table = [
+            (limited, "/outcome", json!("limited")),
+            (limited, "/job", json!(7)),
+            (limited, "/bytes", json!([5, 0])),
             (ended, "/signal", json!(15)),
             (Closing::NotObserved { how: "shell" }, "/outcome", json!("not observed")),
             (Closing::NotRun { why: "denied" }, "/why", json!("denied")),

@@ -2,6 +2,7 @@
 
 pub mod dispatch;
 pub mod grants;
+pub mod jobs;
 pub mod rules;
 pub mod shell_args;
 pub mod verbs;

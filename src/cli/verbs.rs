@@ -3,17 +3,19 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use super::grants::{Grants, GrantsCall, ModeVerb};
+use super::jobs::{Jobs, JobsCall};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
-use crate::policy::{Mode, Verdict};
+use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "approvals",
     "approve",
     "brief",
@@ -21,6 +23,7 @@ const VERBS: [&str; 14] = [
     "explain",
     "grants",
     "help",
+    "jobs",
     "mode",
     "refuse",
     "rules",
@@ -57,6 +60,8 @@ pub enum Call {
         /// Forget them.
         reset: bool,
     },
+    /// Something with jobs.
+    Jobs(JobsCall),
     /// Say what is in force.
     Status {
         /// As JSON.
@@ -110,6 +115,8 @@ pub struct Own {
     pub non_interactive: bool,
     /// `--allow`, `--ask`, `--deny`, in order.
     pub rules: Vec<(Verdict, String)>,
+    /// `--timeout`.
+    pub timeout: Option<Duration>,
 }
 
 /// What `check` and `explain` decide.
@@ -211,9 +218,9 @@ fn own_options(argv: &[OsString]) -> Result<(Own, &[OsString]), Usage> {
                     .extend(Verdict::from_word(name.trim_start_matches('-')).map(|action| (action, text)));
             }
             "--timeout" => {
-                return Err(Usage(
-                    "--timeout: time limits are not built yet; use `timeout` in the command".to_owned(),
-                ));
+                let text = value()?.to_string_lossy().into_owned();
+                let wrong = || Usage(format!("--timeout: {text}: not a time like 90, 90s, 5m or 2h"));
+                own.timeout = Some(duration::parse(&text).ok_or_else(wrong)?);
             }
             _ => match flag(word) {
                 Some(Flag::Mode(mode)) => own.mode = Some(mode),
@@ -253,7 +260,8 @@ fn mode(word: &str) -> Result<Mode, String> {
     name = "gsh",
     about = "A guarded shell: takes bash's arguments, or one of these verbs",
     after_help = "As a shell: gsh [--mode MODE | --yolo | --plan | --accept-edits | --dont-ask] [--config FILE]\n\
-                  \x20           [--allow RULE] [--ask RULE] [--deny RULE] [--non-interactive] [--] [bash's options] [-c TEXT [NAME ARGS...] | FILE ARGS...]"
+                  \x20           [--allow RULE] [--ask RULE] [--deny RULE] [--non-interactive] [--timeout TIME]\n\
+                  \x20           [--] [bash's options] [-c TEXT [NAME ARGS...] | FILE ARGS...]"
 )]
 struct Typed {
     #[command(subcommand)]
@@ -266,6 +274,8 @@ enum Verb {
     Check(Checked),
     /// Show how a command is understood and decided
     Explain(Explained),
+    /// Commands that go on without their caller
+    Jobs(Jobs),
     /// The effective rules, and changes to them
     Rules(Rules),
     /// What was answered for this session and still holds
@@ -437,6 +447,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Rules(rules) => Call::Rules(rules.into_call()?),
         Verb::Grants(grants) => Call::Grants(grants.into_call()),
         Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
+        Verb::Jobs(jobs) => Call::Jobs(jobs.into_call()),
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { list: true, json, .. }) => Call::TrustList { json },
         Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },
@@ -475,6 +486,7 @@ mod tests {
     use super::super::rules::Files;
     use super::*;
     use crate::cli::Text;
+    use crate::cli::jobs::JobsVerb;
     use crate::policy::Layer;
 
     fn parse(line: &str) -> Result<Call, Usage> {
@@ -531,6 +543,7 @@ mod tests {
                     ..Own::default()
                 },
             ),
+            ("gsh --timeout 1.5s -c x", Own { timeout: Some(Duration::from_millis(1500)), ..Own::default() }),
             ("gsh -c x --yolo", Own::default()),
         ];
         for (line, expected) in table {
@@ -562,6 +575,18 @@ mod tests {
             (
                 "gsh check s --mode plan",
                 Call::Check(CheckCall { what: What::File("s".into()), mode: Some(Mode::Plan), ..check }),
+            ),
+            ("gsh jobs", Call::Jobs(JobsCall { what: JobsVerb::List, json: false })),
+            (
+                "gsh jobs log -f 3 --json",
+                Call::Jobs(JobsCall { what: JobsVerb::Log { id: 3, follow: true }, json: true }),
+            ),
+            (
+                "gsh jobs stop 3 4 --grace 1m",
+                Call::Jobs(JobsCall {
+                    what: JobsVerb::Stop { ids: vec![3, 4], grace: Some(Duration::from_secs(60)) },
+                    json: false,
+                }),
             ),
             ("gsh rules", Call::Rules(RulesCall::List { json: false })),
             ("gsh rules list --json", Call::Rules(RulesCall::List { json: true })),
@@ -605,7 +630,7 @@ mod tests {
     #[test]
     fn wrong_lines_are_refused_with_a_word() {
         let table = [
-            ("gsh --timeout 5 -c x", "--timeout"),
+            ("gsh --timeout soon -c x", "soon"),
             ("gsh --mode loose -c x", "loose"),
             ("gsh --mode", "requires an argument"),
             ("gsh check", "required"),

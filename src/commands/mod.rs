@@ -5,6 +5,7 @@ pub mod brief;
 pub mod check;
 pub mod explain;
 pub mod grants;
+pub mod jobs;
 pub mod rules;
 pub mod status;
 pub mod trust;

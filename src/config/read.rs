@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
@@ -14,7 +15,8 @@ use super::schema::{
     ASK, AUDIT, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
-use crate::policy::knobs::{Limits, Pty, WithoutTerminal};
+use crate::policy::duration;
+use crate::policy::knobs::{Limits, Pty, Settings, Way, WithoutTerminal};
 use crate::policy::meaning::Said;
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
 use crate::report::{Report, Span};
@@ -180,10 +182,6 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             settings.audit_required = page.truth(value);
         }),
         "shell" => page.section(value, SHELL, |page, _, value| settings.shell = page.absolute(value)),
-        "run" => page.section(value, RUN, |page, _, value| {
-            let words = [("auto", Pty::Auto), ("always", Pty::Always), ("never", Pty::Never)];
-            settings.pty = page.word(value, &words);
-        }),
         "refusals" => page.section(value, REFUSALS, |page, key, value| {
             let count = page.any_count(value);
             match key {
@@ -195,10 +193,29 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             "allow_grants" => settings.subagents_allow_grants = page.truth(value),
             _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
         }),
+        "run" => page.section(value, RUN, |page, key, value| run(page, settings, key, value)),
         "limits" => {
             page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))
         }
         _ => page.wrong(key, &Wrong::Key { key: name.to_owned(), known: TOP }),
+    }
+}
+
+fn run(page: &mut Page, settings: &mut Settings, key: &str, value: &Value<'_>) {
+    match key {
+        "pty" => {
+            let words = [("auto", Pty::Auto), ("always", Pty::Always), ("never", Pty::Never)];
+            settings.pty = page.word(value, &words);
+        }
+        "way" => {
+            let words = [("auto", Way::Auto), ("exec", Way::Exec), ("pipes", Way::Pipes)];
+            settings.way = page.word(value, &words);
+        }
+        "timeout" => settings.timeout = page.duration(value),
+        _ => {
+            let status = page.count(value).and_then(|status| u8::try_from(status).ok());
+            settings.timeout_status = status.or_else(|| page.wrong_type(value, "a status from 1 to 255"));
+        }
     }
 }
 
@@ -357,6 +374,16 @@ impl Page {
             self.wrong(span, &Wrong::Notified(entry));
         }
         Some(good.into_iter().map(|(entry, _)| entry).collect())
+    }
+
+    /// A length of time: seconds, or a text with a unit.
+    fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
+        let written = match value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
+            other => other.as_str(),
+        };
+        let expected = "a time (seconds, or a text like \"90s\", \"5m\", \"2h\")";
+        written.and_then(duration::parse).or_else(|| self.wrong_type(value, expected))
     }
 
     fn absolute(&mut self, value: &Value<'_>) -> Option<String> {

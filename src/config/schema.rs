@@ -70,7 +70,7 @@ pub const AUDIT: &[&str] = &["required"];
 pub const SHELL: &[&str] = &["path"];
 
 /// The keys of `[run]`.
-pub const RUN: &[&str] = &["pty"];
+pub const RUN: &[&str] = &["pty", "timeout", "timeout_status", "way"];
 
 /// The keys of `[refusals]`.
 pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];

@@ -209,6 +209,34 @@ pub struct Shell {
 pub struct Run {
     /// When a command runs on a pseudo-terminal of gsh's own. Default: "auto".
     pub pty: Option<Pty>,
+    /// A command that takes longer becomes a job: seconds, or a text like "90s", "5m", "2h". Default: no limit.
+    pub timeout: Option<Time>,
+    /// The status that the caller of such a command gets. Default: 124.
+    pub timeout_status: Option<u8>,
+    /// How commands run without a terminal of gsh's own; other than "auto" is for tests. Default: "auto".
+    pub way: Option<Way>,
+}
+
+/// A length of time.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Time {
+    /// Seconds.
+    Seconds(u64),
+    /// A number with a unit.
+    Written(String),
+}
+
+/// How commands run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// As the command needs it.
+    Auto,
+    /// gsh becomes the command.
+    Exec,
+    /// Always under a supervisor.
+    Pipes,
 }
 
 /// `[limits]`.

@@ -130,6 +130,7 @@ fn the_same_words() {
             Box::new(|word| format!("[subagents]\ndefault = '{word}'")),
         ),
         ("/definitions/Pty", Box::new(|word| format!("[run]\npty = '{word}'"))),
+        ("/definitions/Way", Box::new(|word| format!("[run]\nway = '{word}'"))),
         ("/definitions/Rule/properties/action", Box::new(of_rule("action", false))),
         ("/definitions/Rule/properties/lifts", Box::new(of_rule("lifts", false))),
         ("/definitions/Mode", Box::new(of_rule("modes", true))),

@@ -10,7 +10,7 @@ use super::find::PROJECT;
 use super::load::{Options, load};
 use super::read::{Origin, Reading, read};
 use super::trust;
-use crate::policy::knobs::{Pty, WithoutTerminal};
+use crate::policy::knobs::{Pty, Way, WithoutTerminal};
 use crate::policy::{
     Capability, CapabilityRequest, Forbidden, Layer, LayerInfo, LayerRules, LayerState, Mode, Places, Policy,
     Subject, Verdict,
@@ -146,6 +146,9 @@ required = true
 path = "/bin/bash"
 [run]
 pty = "always"
+timeout = "1.5m"
+timeout_status = 99
+way = "pipes"
 [limits]
 bytes = 65_536
 depth = 0x20
@@ -162,6 +165,8 @@ depth = 0x20
     assert_eq!(settings.terminals.as_ref().map(Vec::len), Some(2));
     assert_eq!((settings.audit_required, settings.plain), (Some(true), Some(true)));
     assert_eq!(settings.pty, Some(Pty::Always));
+    let run = (settings.timeout, settings.timeout_status, settings.way);
+    assert_eq!(run, (Some(Duration::from_secs(90)), Some(99), Some(Way::Pipes)));
     assert_eq!((settings.limits.bytes, settings.limits.depth), (Some(65_536), Some(32)));
 }
 

@@ -119,6 +119,8 @@ mod tests {
                 leader: 100 - leader,
                 started: 1,
                 terminal: 34817,
+                state: 'S',
+                computed: 0,
             };
             let mut all: Vec<_> = (0..).zip(names).map(process).collect();
             let lineage = Lineage { own: all.remove(0), above: all };

@@ -15,13 +15,16 @@ use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
 use crate::host::Host;
 use crate::pipeline;
-use crate::policy::knobs::{Pty, WithoutTerminal};
+use crate::policy::duration;
+use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
+use crate::run::supervise::Limit;
 use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
+use crate::store::jobs::Jobs;
 use crate::store::safe::make_folder;
 use crate::sys::signal::die_of;
 
@@ -52,6 +55,8 @@ pub struct Asked {
     pub non_interactive: bool,
     /// Rules of the command line, in order.
     pub rules: Vec<(Verdict, String)>,
+    /// How long the command may keep its caller, as given with the call.
+    pub timeout: Option<Duration>,
 }
 
 /// Where a text is.
@@ -116,6 +121,13 @@ pub fn run(asked: Asked) -> ExitCode {
         );
         return ExitCode::from(2);
     }
+    let timeout = match timeout(&asked, &machine) {
+        Ok(timeout) => timeout,
+        Err(word) => {
+            eprintln!("gsh: GSH_TIMEOUT: {word}: not a time like 90, 90s, 5m or 2h");
+            return ExitCode::from(2);
+        }
+    };
     let quiet = quiet(&asked, &machine);
     let policy = surrounds.policy(&machine, options(&asked, &surrounds, &machine, quiet));
     let shell = match Shell::find(policy.knobs.shell.as_deref().map(Path::new)) {
@@ -134,7 +146,9 @@ pub fn run(asked: Asked) -> ExitCode {
         let _ = make_folder(folder);
     }
     let call = call(&asked, &policy, &surrounds);
-    let means = means(asked, &request, &policy, (&surrounds, quiet, shell));
+    let mut means = means(asked, &request, &policy, (&surrounds, quiet, shell));
+    means.plan.limit = limit(timeout, &policy.knobs);
+    means.plan.call = Some((surrounds.calls.clone(), call.clone()));
     if let Some(lineage) = &surrounds.lineage {
         // Where it cannot be left, GSH_MODE alone tells those beneath.
         let _ = surrounds.calls.enter(&lineage.own, &call);
@@ -196,6 +210,21 @@ fn limited(source: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
     source.take(LONGEST_TEXT + 1).read_to_end(&mut text)?;
     Ok((text.len() as u64 <= LONGEST_TEXT).then_some(text))
+}
+
+/// The time limit of the call: its own, or the environment's.
+fn timeout(asked: &Asked, host: &dyn Host) -> Result<Option<Duration>, String> {
+    match (asked.timeout, host.var("GSH_TIMEOUT").filter(|word| !word.is_empty())) {
+        (Some(given), _) => Ok(Some(given)),
+        (None, Some(word)) => duration::parse(&word).map(Some).ok_or(word),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The limit that holds; a time of zero is none.
+fn limit(given: Option<Duration>, knobs: &Knobs) -> Option<Limit> {
+    let after = given.unwrap_or(knobs.timeout);
+    (!after.is_zero()).then_some(Limit { after, status: knobs.timeout_status })
 }
 
 /// Whether nobody may be asked.
@@ -288,7 +317,14 @@ fn means(
             Pty::Always => TerminalUse::Always,
             Pty::Never => TerminalUse::Never,
         },
-        supervision: Supervision::None,
+        limit: None,
+        call: None,
+        jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
+        supervision: match policy.knobs.way {
+            Way::Auto => Supervision::Auto,
+            Way::Exec => Supervision::None,
+            Way::Pipes => Supervision::Always,
+        },
     };
     Means {
         plan,

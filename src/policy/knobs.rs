@@ -1,5 +1,7 @@
 //! What can be set beside rules. A file that may only tighten changes a knob only to something stricter.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
@@ -29,6 +31,19 @@ pub enum Pty {
     Always,
     /// Never.
     Never,
+}
+
+/// How a command runs where it gets no pseudo-terminal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// As the command needs it.
+    #[default]
+    Auto,
+    /// gsh becomes the command: nothing is supervised, and no limit holds.
+    Exec,
+    /// Always under a supervisor.
+    Pipes,
 }
 
 /// How much of a text is read before it counts as not understood. None is the reader's own measure.
@@ -86,6 +101,12 @@ pub struct Knobs {
     pub shell: Option<String>,
     /// When a pseudo-terminal is used.
     pub pty: Pty,
+    /// Whether a command without one is supervised.
+    pub way: Way,
+    /// How long a command may keep its caller; zero is without end.
+    pub timeout: Duration,
+    /// The status that a caller gets after that.
+    pub timeout_status: u8,
     /// How much of a text is read.
     pub limits: Limits,
     /// Further folders that count as the project.
@@ -145,6 +166,9 @@ impl Default for Knobs {
             notify: vec![],
             shell: None,
             pty: Pty::Auto,
+            way: Way::Auto,
+            timeout: Duration::ZERO,
+            timeout_status: 124,
             limits: Limits::default(),
             allow_roots: vec![],
             refusals: Refusals::default(),
@@ -182,6 +206,12 @@ pub struct Settings {
     pub shell: Option<String>,
     /// See [`Knobs::pty`].
     pub pty: Option<Pty>,
+    /// See [`Knobs::way`].
+    pub way: Option<Way>,
+    /// See [`Knobs::timeout`].
+    pub timeout: Option<Duration>,
+    /// See [`Knobs::timeout_status`].
+    pub timeout_status: Option<u8>,
     /// See [`Knobs::limits`].
     pub limits: Limits,
     /// See [`Knobs::allow_roots`].
@@ -223,12 +253,13 @@ impl Knobs {
         if let Some(roots) = &settings.allow_roots {
             self.allow_roots.clone_from(roots);
         }
-        if let Some(pty) = settings.pty {
-            self.pty = pty;
-        }
         if let Some(plain) = settings.plain {
             self.plain = plain;
         }
+        self.pty = settings.pty.unwrap_or(self.pty);
+        self.way = settings.way.unwrap_or(self.way);
+        self.timeout = settings.timeout.unwrap_or(self.timeout);
+        self.timeout_status = settings.timeout_status.unwrap_or(self.timeout_status);
     }
 
     /// Takes over what makes something stricter, and names the settings that would not.
@@ -250,6 +281,9 @@ impl Knobs {
         ignored.extend(settings.notify.is_some().then_some("ask.notify"));
         ignored.extend(settings.shell.is_some().then_some("shell.path"));
         ignored.extend(settings.pty.is_some().then_some("run.pty"));
+        ignored.extend(settings.way.is_some().then_some("run.way"));
+        ignored.extend(settings.timeout.is_some().then_some("run.timeout"));
+        ignored.extend(settings.timeout_status.is_some().then_some("run.timeout_status"));
         ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
         ignored
     }
@@ -343,6 +377,9 @@ mod tests {
             notify: Some(vec!["/p/tell".into()]),
             shell: Some("/p/sh".into()),
             pty: None,
+            way: None,
+            timeout: Some(Duration::from_secs(1)),
+            timeout_status: None,
             limits: Limits { bytes: Some(9), depth: Some(50), ..Limits::default() },
             allow_roots: Some(vec!["/".into()]),
             denial_ends_all: Some(false),
@@ -372,6 +409,7 @@ mod tests {
             "ask.wait",
             "ask.notify",
             "shell.path",
+            "run.timeout",
             "allow_roots",
         ];
         assert_eq!(ignored, expected);

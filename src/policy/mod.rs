@@ -9,6 +9,7 @@ pub mod agent_form;
 pub mod compose;
 mod covers;
 pub mod defaults;
+pub mod duration;
 pub mod evaluate;
 pub mod floor;
 pub mod forms;

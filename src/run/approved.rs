@@ -5,10 +5,13 @@ use std::ffi::OsString;
 use super::direct::Direct;
 use super::environment::Variable;
 use super::shell::Shell;
+use super::supervise::{Limit, Watch};
 use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
 use crate::policy::Verdict;
+use crate::store::calls::{Call, Calls};
+use crate::store::jobs::Jobs;
 
 /// What is to run, complete.
 #[derive(Debug)]
@@ -31,6 +34,12 @@ pub struct Plan {
     pub environment: Vec<Variable>,
     /// Whether it gets a terminal of ours.
     pub terminal: TerminalUse,
+    /// How long it may keep its caller.
+    pub limit: Option<Limit>,
+    /// Where it is kept if it becomes a job; None without a home.
+    pub jobs: Option<Jobs>,
+    /// The call, as those beneath it must know it, and where that is kept.
+    pub call: Option<(Calls, Call)>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
 }
@@ -88,13 +97,17 @@ pub enum TerminalUse {
 }
 
 /// Whether gsh stays.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub enum Supervision {
-    /// It waits, passes signals on, and knows how it ended.
+    /// As the command needs it.
     #[default]
-    Wait,
+    Auto,
     /// It becomes the command; how it ends is not observed.
     None,
+    /// The command is supervised, whatever it is.
+    Always,
+    /// So it is supervised.
+    By(Box<Watch>),
 }
 
 /// Something that may run: allowed or answered, and on record. It cannot be made from less, and
@@ -181,7 +194,10 @@ mod tests {
             args: vec![],
             environment: vec![],
             terminal: TerminalUse::Never,
-            supervision: Supervision::Wait,
+            limit: None,
+            jobs: None,
+            call: None,
+            supervision: Supervision::Auto,
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())
     }

@@ -5,24 +5,18 @@
 //! - **shell**: the real shell gets the decided bytes.
 //! - **terminal**: the same, on a pseudo-terminal of ours, so that nothing it starts keeps the
 //!   person's terminal as its own ([`pty`]).
-//!
-//! How the decided bytes reach the shell: as the text of `-c`, where `$0`, the arguments and the
-//! names in messages are those of the caller's form. A script file that was read for the decision
-//! is run from that copy in the same way, so that a file changed in between, or by itself while it
-//! runs, makes no difference. A text longer than one argument may be is sourced from a nameless
-//! file. A script on standard input stays one: the copy becomes the shell's standard input, so that
-//! `read` in it finds the following lines.
 
 mod approved;
 pub mod direct;
 mod ending;
 pub mod environment;
+mod handing;
 pub mod pty;
 pub mod shell;
+pub mod supervise;
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -30,12 +24,13 @@ use thiserror::Error;
 
 pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
-use crate::audit::Closing;
+use self::supervise::{Watch, Watched};
+use crate::audit::{Closing, Supervised};
+use crate::facts::Facts;
+use crate::store::jobs::Origin;
+use crate::syntax::Script;
 use crate::sys::process::{self, Ended, Program};
 use crate::sys::signal::die_of;
-
-/// The longest text that fits in one argument, with room for its end.
-const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
 /// How something was run, for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +64,8 @@ pub struct Outcome {
     pub ended: Ended,
     /// How long it took.
     pub duration: Duration,
+    /// What its supervisor saw, where it had one.
+    pub watched: Option<Supervised>,
 }
 
 impl Outcome {
@@ -79,12 +76,25 @@ impl Outcome {
             Ended::Signal(signal) => (None, Some(signal)),
         };
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
-        Closing::Ended { how: self.how.word(), status, signal, milliseconds }
+        Closing::Ended { how: self.how.word(), status, signal, milliseconds, watched: self.watched }
+    }
+
+    fn tell_of_limit(self) {
+        match self.watched {
+            Some(Supervised { limited: true, job: Some(job), .. }) => {
+                eprintln!("gsh: still running as job {job} (gsh jobs log {job})");
+            }
+            Some(Supervised { limited: true, job: None, .. }) => {
+                eprintln!("gsh: ended at its time limit, since there is no place to keep a job in");
+            }
+            _ => {}
+        }
     }
 
     /// Ends as the command did: with its status, or by its signal.
     #[must_use]
     pub fn imitate(self) -> ExitCode {
+        self.tell_of_limit();
         match self.ended {
             Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
             Ended::Signal(signal) => {
@@ -106,21 +116,20 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
-    /// The text could not be handed over, or the end not be waited for.
+    /// It ran, and its end was not seen.
+    #[error("{0}")]
+    Lost(io::Error),
+    /// The text could not be handed over.
     #[error("cannot run the command: {0}")]
     Machine(#[from] io::Error),
 }
 
-/// The way this plan will be run, as far as it can be told before.
-#[must_use]
-pub fn way(plan: &Plan) -> How {
+fn way(plan: &Plan) -> (How, bool) {
     if on_terminal(plan) {
-        How::Terminal
-    } else if plan.direct.is_some() {
-        How::Direct
-    } else {
-        How::Shell
+        return (How::Terminal, true);
     }
+    let stays = matches!(plan.supervision, Supervision::By(_));
+    (if plan.direct.is_some() { How::Direct } else { How::Shell }, stays)
 }
 
 fn on_terminal(plan: &Plan) -> bool {
@@ -136,11 +145,12 @@ fn on_terminal(plan: &Plan) -> bool {
 pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
     match ran {
         Ok(outcome) => outcome.closing(),
+        Err(RunError::Lost(_)) => Closing::NotObserved { how: "supervised" },
         Err(_) => Closing::NotRun { why: "it could not be started" },
     }
 }
 
-/// Runs it, once. With [`Supervision::None`] it returns only when that failed.
+/// Runs it, once. Where it is not supervised, this returns only when that failed.
 ///
 /// # Errors
 /// When it could not be started or waited for.
@@ -148,35 +158,92 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let plan = approved.into_plan();
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    let done = |how, ended| Outcome { how, ended, duration: begun.elapsed() };
+    let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     if terminal {
-        let program = match direct(&plan) {
-            Some(program) => program,
-            None => for_shell(&plan)?,
-        };
-        let path = program.path.clone();
-        let ended = pty::run(program).map_err(|source| RunError::Start { program: path, source })?;
-        return Ok(done(How::Terminal, ended));
+        let on_it = |program| pty::run(program).map(|ended| (ended, None));
+        return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));
     }
-    if let Some(program) = direct(&plan) {
-        // Whatever the kernel says against it (no `#!` line, gone, not executable), bash has its own
-        // words and ways for that.
-        if let Ok(ended) = start(program, plan.supervision) {
-            return Ok(done(How::Direct, ended));
-        }
-    }
-    let program = for_shell(&plan)?;
-    let path = program.path.clone();
-    let ended =
-        start(program, plan.supervision).map_err(|source| RunError::Start { program: path, source })?;
-    Ok(done(How::Shell, ended))
+    first_or_shell(&plan, |program| start(program, &plan.supervision)).map(|(how, ended)| done(how, ended))
 }
 
-fn start(program: Program, supervision: Supervision) -> io::Result<Ended> {
-    match supervision {
-        Supervision::Wait => process::run_and_wait(program),
-        Supervision::None => Err(process::become_program(program)),
+/// Runs the program itself where there is one, and the shell where there is none, or where the kernel has
+/// something against it (no `#!` line, gone, not executable): bash has its own words and ways for that.
+fn first_or_shell<T>(plan: &Plan, start: impl Fn(Program) -> io::Result<T>) -> Result<(How, T), RunError> {
+    if let Some(program) = direct(plan) {
+        match start(program) {
+            Ok(ended) => return Ok((How::Direct, ended)),
+            // It ran, so it must not run again.
+            Err(error) if !is_of_exec(&error) => return Err(RunError::Lost(error)),
+            Err(_) => {}
+        }
     }
+    let program = handing::for_shell(plan)?;
+    let path = program.path.clone();
+    match start(program) {
+        Ok(ended) => Ok((How::Shell, ended)),
+        Err(error) if is_of_exec(&error) => Err(RunError::Start { program: path, source: error }),
+        Err(error) => Err(RunError::Lost(error)),
+    }
+}
+
+/// Whether an error is one of starting a program: nothing of it ran.
+fn is_of_exec(error: &io::Error) -> bool {
+    use nix::errno::Errno;
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(
+        errno,
+        Some(
+            Errno::ENOENT
+                | Errno::EACCES
+                | Errno::ENOEXEC
+                | Errno::ENOTDIR
+                | Errno::EISDIR
+                | Errno::ELOOP
+                | Errno::ENAMETOOLONG
+                | Errno::E2BIG
+                | Errno::ENOMEM
+                | Errno::EAGAIN
+                | Errno::EPERM
+                | Errno::ETXTBSY
+                | Errno::ELIBBAD
+                | Errno::EINVAL
+                | Errno::EMFILE
+                | Errno::ENFILE
+        )
+    )
+}
+
+fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Option<Supervised>)> {
+    let Supervision::By(watch) = supervision else { return Err(process::become_program(program)) };
+    let Watched { ended, limited, job, bytes } = supervise::run(program, (**watch).clone())?;
+    Ok((ended, Some(Supervised { bytes, limited, job })))
+}
+
+/// The plan with what follows from the text: whether its program can be executed itself, and whether it
+/// must be supervised; and the way it will be run, as far as that can be told before, with whether gsh stays
+/// to see its end.
+#[must_use]
+pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> (Plan, (How, bool)) {
+    let watched = match plan.supervision {
+        Supervision::None => false,
+        Supervision::Always | Supervision::By(_) => true,
+        Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
+    };
+    let supervision = if watched && plan.source != Source::Nothing && !on_terminal(&plan) {
+        let directory = std::env::current_dir().unwrap_or_default();
+        Supervision::By(Box::new(Watch {
+            limit: plan.limit,
+            late_output: plan.text.windows(2).any(|pair| pair == b">("),
+            jobs: plan.jobs.clone(),
+            origin: Origin::new(&plan.text, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
+            call: plan.call.clone(),
+        }))
+    } else {
+        Supervision::None
+    };
+    let plan = Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan };
+    let way = way(&plan);
+    (plan, way)
 }
 
 fn direct(plan: &Plan) -> Option<Program> {
@@ -192,63 +259,6 @@ fn direct(plan: &Plan) -> Option<Program> {
     let environment = environment::for_program(plan.environment.clone(), direct.path.as_os_str(), &pwd);
     let argv = direct.argv.iter().map(OsString::from).collect();
     Some(Program { path: direct.path.clone(), argv, environment, stdin: None })
-}
-
-/// The shell's command line for the plan. The order is bash's: options, `-c`, the end of options.
-fn for_shell(plan: &Plan) -> io::Result<Program> {
-    use std::os::unix::ffi::OsStringExt;
-    let mut argv = vec![plan.argv0.clone()];
-    argv.extend(plan.options.iter().cloned());
-    let mut stdin = None;
-    let text = OsString::from_vec(plan.text.clone());
-    match &plan.source {
-        Source::Command { name } => {
-            argv.extend(["--".into(), text]);
-            argv.extend(name.clone());
-        }
-        Source::File { name } => {
-            let text =
-                if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
-            argv.extend(["-c".into(), "--".into(), text, name.clone()]);
-        }
-        Source::Nothing => {}
-        Source::Stdin => {
-            stdin = Some(OwnedFd::from(process::nameless_file(&plan.text)?));
-            argv.extend(["-s".into(), "--".into()]);
-        }
-    }
-    argv.extend(plan.args.iter().cloned());
-    let path = plan.shell.path().to_owned();
-    Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
-}
-
-/// Whether a script looks for its own file by more than `$0`.
-fn names_its_file(text: &[u8]) -> bool {
-    text.windows(b"BASH_SOURCE".len()).any(|part| part == b"BASH_SOURCE")
-}
-
-/// Such a script is sourced by its name, which bash reads whole before its first command, so that it
-/// cannot change itself. That the file is still what was decided is made sure of just before.
-fn sourced(decided: &[u8], name: &std::ffi::OsStr) -> io::Result<OsString> {
-    use std::os::unix::ffi::OsStrExt;
-    if std::fs::read(name)? != decided {
-        return Err(io::Error::other("the script changed after it was decided"));
-    }
-    // Without a slash `.` would search PATH first.
-    let here = if name.as_bytes().contains(&b'/') { "" } else { "shopt -u sourcepath; " };
-    Ok(format!("{here}. \"$0\"").into())
-}
-
-/// A text that is too long for an argument is read from a nameless file that the shell inherits.
-fn short_enough(text: OsString) -> io::Result<OsString> {
-    use std::os::unix::ffi::OsStrExt;
-    if text.len() < LONGEST_ARGUMENT {
-        return Ok(text);
-    }
-    let file = process::nameless_file(text.as_bytes())?;
-    // A duplicate without close-on-exec, for the shell to open by its number.
-    let inherited = nix::fcntl::fcntl(&file, nix::fcntl::FcntlArg::F_DUPFD(10))?;
-    Ok(format!(". /proc/self/fd/{inherited}").into())
 }
 
 #[cfg(test)]
@@ -269,7 +279,10 @@ mod tests {
             args: vec![],
             environment: vec![],
             terminal: TerminalUse::Never,
-            supervision: Supervision::Wait,
+            limit: None,
+            jobs: None,
+            call: None,
+            supervision: Supervision::By(Box::default()),
         })
     }
 

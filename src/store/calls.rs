@@ -152,7 +152,16 @@ mod tests {
     use super::*;
 
     fn process(pid: i32, started: u64) -> Process {
-        Process { pid, parent: 1, name: "x".to_owned(), leader: pid, started, terminal: 0 }
+        Process {
+            pid,
+            parent: 1,
+            name: "x".to_owned(),
+            leader: pid,
+            started,
+            terminal: 0,
+            state: 'S',
+            computed: 0,
+        }
     }
 
     #[test]

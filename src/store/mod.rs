@@ -1,6 +1,7 @@
 //! Our own files: where they lie, and how they are opened without being fooled.
 
 pub mod calls;
+pub mod jobs;
 pub mod lock;
 pub mod pending;
 pub mod places;

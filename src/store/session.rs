@@ -51,8 +51,21 @@ impl Found {
 }
 
 /// What is looked through on the way up.
-const SHELLS: [&str; 12] =
-    ["bash", "sh", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "gsh", "gsh-bash", "su"];
+const SHELLS: [&str; 13] = [
+    "bash",
+    "sh",
+    "dash",
+    "zsh",
+    "fish",
+    "ksh",
+    "mksh",
+    "ash",
+    "busybox",
+    "gsh",
+    "gsh-bash",
+    "gsh-supervisor",
+    "su",
+];
 
 /// What people sit before, and what starts jobs by itself: no agent is between it and the shell.
 const NO_AGENTS: [&str; 31] = [
@@ -231,7 +244,16 @@ mod tests {
     fn lineage(names: &[&str]) -> Lineage {
         let process = |(index, name): (usize, &&str)| {
             let pid = 100 - i32::try_from(index).expect("small");
-            Process { pid, parent: pid - 1, name: (*name).to_owned(), leader: pid, started: 7, terminal: 0 }
+            Process {
+                pid,
+                parent: pid - 1,
+                name: (*name).to_owned(),
+                leader: pid,
+                started: 7,
+                terminal: 0,
+                state: 'S',
+                computed: 0,
+            }
         };
         let mut all: Vec<_> = names.iter().enumerate().map(process).collect();
         Lineage { own: all.remove(0), above: all }

@@ -4,6 +4,7 @@
 //!
 //! [`Host`]: crate::host::Host
 
+pub mod child;
 pub mod fault;
 pub mod file;
 pub mod git;
@@ -11,9 +12,11 @@ mod gitconfig;
 pub mod machine;
 pub mod passwd;
 pub mod path;
+pub mod pipe;
 pub mod proc;
 pub mod process;
 mod raw;
 pub mod signal;
+pub mod tree;
 pub mod tty;
 pub mod watch;

@@ -19,6 +19,10 @@ pub struct Process {
     pub started: u64,
     /// Its controlling terminal's device number; 0 for none.
     pub terminal: u64,
+    /// Its state, as the kernel's letter.
+    pub state: char,
+    /// How long it has computed, in clock ticks.
+    pub computed: u64,
 }
 
 impl Process {
@@ -42,11 +46,20 @@ impl Process {
         let (start, end) = (stat.iter().position(|b| *b == b'(')?, stat.iter().rposition(|b| *b == b')')?);
         let name = String::from_utf8_lossy(stat.get(start + 1..end)?).into_owned();
         let mut fields = std::str::from_utf8(stat.get(end + 1..)?).ok()?.split_ascii_whitespace();
-        let parent = fields.nth(1)?.parse().ok()?;
+        let state = fields.next()?.chars().next()?;
+        let parent = fields.next()?.parse().ok()?;
         let leader = fields.nth(1)?.parse().ok()?;
         let terminal = fields.next()?.parse::<i64>().ok().and_then(|n| u64::try_from(n).ok())?;
-        let started = fields.nth(14)?.parse().ok()?;
-        Some(Self { pid, parent, name, leader, started, terminal })
+        let [user, system] = [fields.nth(6)?, fields.next()?].map(|ticks| ticks.parse::<u64>().ok());
+        let started = fields.nth(6)?.parse().ok()?;
+        let computed = user?.saturating_add(system?);
+        Some(Self { pid, parent, name, leader, started, terminal, state, computed })
+    }
+
+    /// It has ended, and only its parent has not taken notice yet.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        matches!(self.state, 'Z' | 'X' | 'x')
     }
 
     /// The file it runs, as far as it may be looked at.
@@ -217,6 +230,8 @@ mod tests {
                 leader: 10,
                 started: 99,
                 terminal: 34817,
+                state: 'S',
+                computed: 11,
             };
             assert_eq!(process, Some(expected), "{name}");
         }

@@ -11,12 +11,11 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::raw::{self, ChildStart};
-use super::signal::Listening;
 
 /// A program to start, complete: nothing is looked up or added.
 #[derive(Debug)]
@@ -69,28 +68,6 @@ fn exec(program: Program) -> io::Result<std::convert::Infallible> {
     }
     raw::restore_signals()?;
     Ok(nix::unistd::execve(&path, &argv, &environment)?)
-}
-
-/// Starts the program in our own process group and waits for its end. Signals that a process sends
-/// to us alone are passed on to it; those of the terminal reach it by themselves.
-///
-/// # Errors
-/// When it could not be started (the error of exec itself), or not be waited for.
-pub fn run_and_wait(program: Program) -> io::Result<Ended> {
-    let listening = Listening::start()?;
-    let given = [program.stdin.is_some(), false, false];
-    let mut command = command(program)?;
-    // A killed gsh leaves no command behind that nobody supervises.
-    let start = ChildStart {
-        mask: listening.mask_before(),
-        foreground_of: None,
-        given,
-        on_parent_death: Some(Signal::SIGTERM),
-    };
-    raw::before_exec(&mut command, start);
-    let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
-    drop(command);
-    wait_relaying(child, &listening)
 }
 
 /// Starts the program beside us, with nothing of our terminal or output, and without waiting for it. It is ended
@@ -157,38 +134,7 @@ pub(super) fn command(program: Program) -> io::Result<Command> {
     Ok(command)
 }
 
-fn wait_relaying(child: Pid, listening: &Listening) -> io::Result<Ended> {
-    // A kernel without pidfd tells by SIGCHLD alone.
-    let end = raw::end_of(child).ok();
-    loop {
-        if let Some(ended) = ended_now(child)? {
-            return Ok(ended);
-        }
-        let mut sources = vec![PollFd::new(listening.as_fd(), PollFlags::POLLIN)];
-        sources.extend(end.as_ref().map(|end| PollFd::new(end.as_fd(), PollFlags::POLLIN)));
-        match poll(&mut sources, PollTimeout::NONE) {
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        while let Some(heard) = listening.next()? {
-            let own = matches!(heard.signal, Signal::SIGCHLD | Signal::SIGCONT | Signal::SIGWINCH);
-            if !own && !heard.from_kernel {
-                // It may have ended in between; then there is nobody to tell.
-                let _told = kill(child, heard.signal);
-            }
-        }
-    }
-}
-
-fn ended_now(child: Pid) -> io::Result<Option<Ended>> {
-    match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
-        Ok(status) => Ok(ended(status)),
-        Err(Errno::EINTR) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn ended(status: WaitStatus) -> Option<Ended> {
+pub(super) fn ended(status: WaitStatus) -> Option<Ended> {
     match status {
         WaitStatus::Exited(_, code) => Some(Ended::Status(code)),
         WaitStatus::Signaled(_, signal, _) => Some(Ended::Signal(signal as i32)),
@@ -405,44 +351,6 @@ pub fn nameless_file(bytes: &[u8]) -> io::Result<std::fs::File> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn program(path: &str, words: &[&str]) -> Program {
-        Program {
-            path: path.into(),
-            argv: words.iter().map(OsString::from).collect(),
-            environment: vec![],
-            stdin: None,
-        }
-    }
-
-    #[test]
-    fn ends_are_reported_as_they_were() {
-        let table = [
-            ("exit 0", Ended::Status(0)),
-            ("exit 7", Ended::Status(7)),
-            ("exit 255", Ended::Status(255)),
-            ("kill -TERM $$", Ended::Signal(15)),
-            ("kill -KILL $$", Ended::Signal(9)),
-        ];
-        for (text, expected) in table {
-            let ended = run_and_wait(program("/bin/bash", &["bash", "-c", text])).ok();
-            assert_eq!(ended, Some(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_missing_program_is_the_error_of_exec() {
-        let error = run_and_wait(program("/nonexistent/program", &["program"])).err();
-        assert_eq!(error.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
-    }
-
-    #[test]
-    fn given_standard_input_is_read() {
-        let file = nameless_file(b"exit 9\n").ok();
-        let mut bash = program("/bin/bash", &["bash", "-s"]);
-        bash.stdin = file.map(OwnedFd::from);
-        assert_eq!(run_and_wait(bash).ok(), Some(Ended::Status(9)));
-    }
 
     #[test]
     fn events_survive_their_journey() {

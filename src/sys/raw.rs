@@ -164,6 +164,62 @@ pub(super) fn end_of(child: Pid) -> io::Result<OwnedFd> {
     }
 }
 
+/// How many bytes wait to be read from a pipe.
+pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
+    let mut count: libc::c_int = 0;
+    // SAFETY: FIONREAD fills one int, and `count` is one that outlives the call.
+    let result = unsafe { libc::ioctl(pipe.as_raw_fd(), libc::FIONREAD, &raw mut count) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(usize::try_from(count).unwrap_or(0)) }
+}
+
+/// Lets the kernel forget which pages of our program's file this process has used; those that it uses
+/// again come back from the page cache. What a long wait needs is a few of them.
+pub(super) fn forget_code() {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/smaps") else { return };
+    let mut range = None;
+    for line in maps.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        match (fields.next(), fields.next(), fields.nth(3)) {
+            (Some(ends), Some("r-xp" | "r--p"), Some(file)) if file.starts_with('/') => {
+                let ends =
+                    ends.split_once('-').map(|(a, b)| [a, b].map(|end| usize::from_str_radix(end, 16)));
+                range = ends;
+            }
+            (Some("Anonymous:"), Some("0"), _) => {
+                if let Some([Ok(start), Ok(end)]) = range.take() {
+                    // SAFETY: the range is a mapping of this program's file that cannot be written, and no
+                    // page of it was changed before that, so what is touched again is read from the file.
+                    let _kept = unsafe {
+                        libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_DONTNEED)
+                    };
+                }
+            }
+            (Some("Anonymous:"), ..) => range = None,
+            _ => {}
+        }
+    }
+}
+
+/// Closes every descriptor above the standard ones but these. Only for a process of its own that was
+/// forked and leaves by [`leave_at_once`]: what owned the others there is never dropped.
+pub(super) fn close_all_but(kept: &[RawFd]) {
+    let mut kept: Vec<libc::c_uint> = kept.iter().filter_map(|fd| (*fd).try_into().ok()).collect();
+    kept.sort_unstable();
+    let close = |first: libc::c_uint, last: libc::c_uint| {
+        if first <= last {
+            // SAFETY: closing numbers touches no memory; nobody in this process uses them any more. On a
+            // kernel without the call they stay open until the end, which is late but not wrong.
+            let _ = unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        }
+    };
+    let mut next = 3;
+    for fd in kept.into_iter().filter(|fd| *fd >= 3) {
+        close(next, fd.saturating_sub(1));
+        next = fd + 1;
+    }
+    close(next, libc::c_uint::MAX);
+}
+
 /// Ends this process without running anything that belongs to the process it was forked from.
 pub(super) fn leave_at_once(status: i32) -> ! {
     // SAFETY: _exit ends the process; no handler, destructor or buffer of the parent is run twice.

@@ -60,6 +60,16 @@ impl Listening {
         Self::to(HEARD.into_iter().collect())
     }
 
+    /// As [`Listening::start`], and to the key that stops (`^Z`), unless the caller ignores it.
+    ///
+    /// # Errors
+    /// When the kernel refuses the descriptor.
+    pub fn with_stops() -> nix::Result<Self> {
+        raw::default_action(Signal::SIGCHLD)?;
+        let stop = Some(Signal::SIGTSTP).filter(|signal| !raw::is_ignored(*signal));
+        Self::to(HEARD.into_iter().chain(stop).collect())
+    }
+
     /// Starts listening to all that a question must hear of: what would end or stop us, but for what the
     /// caller told us to ignore (a blocked signal is queued all the same), and what changes the window.
     ///
@@ -145,6 +155,7 @@ pub fn die_of(number: i32) {
 pub fn stop_self() {
     let mut set = SigSet::empty();
     set.add(Signal::SIGTSTP);
-    let _unblocked = set.thread_unblock();
+    let before = set.thread_swap_mask(SigmaskHow::SIG_UNBLOCK);
     let _raised = raise(Signal::SIGTSTP);
+    let _as_before = before.and_then(|mask| mask.thread_set_mask());
 }

@@ -157,19 +157,19 @@ fn takes_value(word: &str) -> bool {
 pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
     reading.arity = 2;
     let text = |index: usize| words.get(index).and_then(Arg::text);
-    if words.iter().any(|word| word.text().is_none()) && text(0) != Some("-c") {
+    // They reach the session's own jobs alone, whichever number is given.
+    let of_jobs = text(0) == Some("jobs")
+        && matches!(text(1), Some("list" | "log" | "wait" | "stop" | "clean" | "--json"));
+    if words.iter().any(|word| word.text().is_none()) && text(0) != Some("-c") && !of_jobs {
         reading.act(Doing::Disarm);
         return reading.unexplained(Cause::DynamicWord, "gsh", None);
     }
     match (text(0), text(1)) {
-        (
-            Some(
-                "check" | "explain" | "status" | "brief" | "hook" | "jobs" | "--help" | "--version" | "help",
-            ),
-            _,
-        ) => {}
+        (Some("check" | "explain" | "status" | "brief" | "hook" | "--help" | "--version" | "help"), _) => {}
         (Some("rules"), None | Some("list" | "lint" | "test" | "schema")) => {}
-        (Some("mode"), None) => {}
+        (Some("mode" | "jobs"), None) => {}
+        (Some("jobs"), _) if of_jobs => {}
+        (Some("jobs"), _) => reading.unexplained(Cause::UnknownOption, "what it gives to a job", None),
         (Some("grants"), None | Some("list")) | (Some("audit"), Some("show")) => {}
         (Some("-c"), _) => match words.get(1) {
             Some(text) => {

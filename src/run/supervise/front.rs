@@ -1,0 +1,162 @@
+//! The process that the caller waits for.
+
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+
+use super::news::{LENGTH, News, Summary, Told};
+use super::supervisor::{self, Beginning};
+use super::{Limit, Watch, Watched};
+use crate::sys::process::{Ended, Program};
+use crate::sys::signal::{Heard, Listening, stop_self};
+use crate::sys::{child, tree};
+
+/// How long what a killed supervisor has left behind may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs the program under a supervisor of its own.
+///
+/// # Errors
+/// When it could not be started (the error of exec itself), or the supervisor was killed.
+pub fn run(program: Program, watch: Watch) -> io::Result<Watched> {
+    let limit = watch.limit;
+    let listening = Listening::with_stops()?;
+    // Should the supervisor be killed, what it looked after comes to us.
+    tree::adopt_orphans()?;
+    let own_group = !child::has_terminal();
+    let (events, theirs) = UnixStream::pair()?;
+    let pid = child::aside(|| {
+        let beginning = Beginning { program, watch, listening: &listening, own_group, front: theirs };
+        supervisor::supervise(beginning);
+    })?;
+    let mut front = Front { listening, events, own_group };
+    let news = match front.wait() {
+        Ok(Some(news)) => news,
+        Ok(None) => return Err(after_supervisor(pid)),
+        Err(error) => return Err(error),
+    };
+    let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::Limited(_));
+    if !kept {
+        // Its last act is over; it must not stay behind as a dead child of nobody.
+        let _ended = child::wait_for(pid);
+    }
+    finish(news, limit)
+}
+
+fn finish(news: News, limit: Option<Limit>) -> io::Result<Watched> {
+    let (ended, limited, Summary { bytes, job }) = match news {
+        News::NotStarted(errno) => return Err(io::Error::from_raw_os_error(errno)),
+        News::Ended(ended, summary) => (ended, false, summary),
+        News::Limited(summary) => {
+            let status = limit.map_or(0, |limit| limit.status);
+            (Ended::Status(status.into()), true, summary)
+        }
+    };
+    Ok(Watched { ended, limited, job, bytes })
+}
+
+/// Nobody looks after the command any more, so it is not left running.
+fn after_supervisor(pid: i32) -> io::Error {
+    let _ended = child::wait_for(pid);
+    tree::end_own(GRACE);
+    io::Error::other("its supervisor was killed; everything that it looked after has been ended")
+}
+
+struct Front {
+    listening: Listening,
+    events: UnixStream,
+    own_group: bool,
+}
+
+impl Front {
+    /// The last news; None when the supervisor went without any.
+    fn wait(&mut self) -> io::Result<Option<News>> {
+        loop {
+            let mut sources = [
+                PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.events.as_fd(), PollFlags::POLLIN),
+            ];
+            match poll(&mut sources, PollTimeout::NONE) {
+                Ok(_) => {}
+                Err(Errno::EINTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            let [signals, news] = sources.map(|source| source.any().unwrap_or(false));
+            if signals {
+                self.on_signals()?;
+            }
+            if news {
+                let mut bytes = [0; LENGTH];
+                return Ok(self.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes)));
+            }
+        }
+    }
+
+    fn on_signals(&mut self) -> io::Result<()> {
+        while let Some(heard) = self.listening.next()? {
+            match heard.signal {
+                Signal::SIGCHLD | Signal::SIGWINCH => {}
+                Signal::SIGTSTP => {
+                    self.pass_on(heard);
+                    stop_self();
+                    self.pass_on(Heard { signal: Signal::SIGCONT, from_kernel: false });
+                }
+                _ => self.pass_on(heard),
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_on(&mut self, heard: Heard) {
+        let delivered = heard.from_kernel && !self.own_group;
+        let signal = u8::try_from(heard.signal as i32).unwrap_or(0);
+        // A supervisor that is gone is noticed by its silence.
+        let _told = self.events.write_all(&[Told { signal, delivered }.to_byte()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::fd::OwnedFd;
+
+    use super::*;
+    use crate::sys::process::nameless_file;
+
+    fn ended(path: &str, words: &[&str], stdin: Option<OwnedFd>) -> io::Result<Ended> {
+        let argv = words.iter().map(OsString::from).collect();
+        let program = Program { path: path.into(), argv, environment: vec![], stdin };
+        run(program, Watch::default()).map(|watched| watched.ended)
+    }
+
+    #[test]
+    fn ends_are_reported_as_they_were() {
+        let table = [
+            ("exit 0", Ended::Status(0)),
+            ("exit 7", Ended::Status(7)),
+            ("exit 255", Ended::Status(255)),
+            ("kill -TERM $$", Ended::Signal(15)),
+            ("kill -KILL $$", Ended::Signal(9)),
+        ];
+        for (text, expected) in table {
+            assert_eq!(ended("/bin/bash", &["bash", "-c", text], None).ok(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_the_error_of_exec() {
+        let error = ended("/nonexistent/program", &["program"], None).err();
+        assert_eq!(error.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
+    }
+
+    #[test]
+    fn given_standard_input_is_read() {
+        let file = nameless_file(b"exit 9\n").ok().map(OwnedFd::from);
+        assert_eq!(ended("/bin/bash", &["bash", "-s"], file).ok(), Some(Ended::Status(9)));
+    }
+}

@@ -1,0 +1,372 @@
+//! Jobs: commands that go on without their caller. One record and one log each, private to the user.
+
+mod log;
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use self::log::LONGEST;
+pub use self::log::{Log, old};
+use super::calls::Call;
+use super::safe::{self, Owner as Whose, SafeError};
+use crate::sys::file::private_folder;
+use crate::sys::proc::Process;
+use crate::sys::process::Ended;
+use crate::sys::tree;
+
+/// How much of a command a record repeats.
+const SHOWN: usize = 4096;
+
+/// A process that was seen: the start time tells it from a later one with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its number.
+    pub pid: i32,
+    /// When it started, in clock ticks since the machine did.
+    pub started: u64,
+    /// Its name.
+    pub name: String,
+}
+
+impl Seen {
+    /// Whether it is still there.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        tree::is_alive(self.pid, self.started)
+    }
+}
+
+impl From<Process> for Seen {
+    fn from(process: Process) -> Self {
+        Self { pid: process.pid, started: process.started, name: process.name }
+    }
+}
+
+/// Why a command became a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// It outlived its time limit.
+    Limit,
+    /// It left processes behind.
+    LeftBehind,
+}
+
+/// How the command itself ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ending {
+    /// Its exit status, unless it died of a signal.
+    pub status: Option<i32>,
+    /// The signal it died of.
+    pub signal: Option<i32>,
+    /// When, as far as was seen.
+    pub time: String,
+}
+
+impl Ending {
+    /// As it ended just now.
+    #[must_use]
+    pub fn now(ended: Ended) -> Self {
+        let (status, signal) = match ended {
+            Ended::Status(status) => (Some(status), None),
+            Ended::Signal(signal) => (None, Some(signal)),
+        };
+        Self { status, signal, time: Timestamp::now().to_string() }
+    }
+}
+
+/// What is known of a command before it becomes a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The text that was decided, cut where it is very long.
+    pub command: String,
+    /// Where it started.
+    pub directory: String,
+    /// The decision's id in the records.
+    pub decision: String,
+    /// The session that it belongs to.
+    pub session: String,
+    /// The sessions that that one is nested in.
+    pub parents: Vec<String>,
+}
+
+impl Origin {
+    /// Of a text that this process was asked to run.
+    #[must_use]
+    pub fn new(text: &[u8], directory: &Path, decision: &str, call: Option<&Call>) -> Self {
+        let whole = String::from_utf8_lossy(text);
+        Self {
+            command: whole.chars().take(SHOWN).collect(),
+            directory: directory.to_string_lossy().into_owned(),
+            decision: decision.to_owned(),
+            session: call.map(|call| call.session.clone()).unwrap_or_default(),
+            parents: call.map(|call| call.parents.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// The record of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its number.
+    pub id: u32,
+    /// What it is.
+    #[serde(flatten)]
+    pub origin: Origin,
+    /// Why it is one.
+    pub reason: Reason,
+    /// When it became one.
+    pub begun: String,
+    /// The machine's start it belongs to.
+    pub boot: String,
+    /// The process that looks after it.
+    pub supervisor: Seen,
+    /// Its processes when that was last written down.
+    pub processes: Vec<Seen>,
+    /// How the command itself ended, where processes of it may go on.
+    pub ended: Option<Ending>,
+    /// When nothing of it was left.
+    pub over: Option<String>,
+}
+
+/// How a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Processes of it run.
+    Running,
+    /// They run, and nobody looks after them: their supervisor was killed.
+    Unsupervised,
+    /// Nothing of it is left.
+    Ended,
+    /// Its end was not seen: the machine was restarted, or all of it was killed together.
+    Lost,
+}
+
+impl State {
+    /// The word for a person.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Unsupervised => "unsupervised",
+            Self::Ended => "ended",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+impl Job {
+    /// How it stands now.
+    #[must_use]
+    pub fn state(&self) -> State {
+        if self.over.is_some() {
+            State::Ended
+        } else if self.boot != boot() {
+            State::Lost
+        } else if self.supervisor.is_alive() {
+            State::Running
+        } else if self.processes.iter().any(Seen::is_alive) {
+            State::Unsupervised
+        } else {
+            State::Lost
+        }
+    }
+
+    /// Its processes now.
+    #[must_use]
+    pub fn alive(&self) -> Vec<Process> {
+        match self.state() {
+            State::Running => tree::below(self.supervisor.pid),
+            State::Unsupervised => {
+                let known = self.processes.iter().filter(|seen| seen.is_alive());
+                known
+                    .flat_map(|seen| Process::read(seen.pid).into_iter().chain(tree::below(seen.pid)))
+                    .collect()
+            }
+            State::Ended | State::Lost => Vec::new(),
+        }
+    }
+
+    /// Whether it is this session's, or one's that is nested in it.
+    #[must_use]
+    pub fn is_of(&self, session: &str) -> bool {
+        self.origin.session == session || self.origin.parents.iter().any(|parent| parent == session)
+    }
+}
+
+/// This start of the machine.
+#[must_use]
+pub fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// The folder of the records and logs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Jobs(PathBuf);
+
+impl Jobs {
+    /// Below the user's state folder.
+    #[must_use]
+    pub fn in_state(state: &Path) -> Self {
+        Self(state.join("jobs"))
+    }
+
+    fn record(&self, id: u32) -> PathBuf {
+        self.0.join(format!("{id}.json"))
+    }
+
+    /// The log of a job; the part before it, where it began anew, ends in `.old`.
+    #[must_use]
+    pub fn log(&self, id: u32) -> PathBuf {
+        self.0.join(format!("{id}.log"))
+    }
+
+    /// The numbers in use, in order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<u32> {
+        let Ok(entries) = fs::read_dir(&self.0) else { return Vec::new() };
+        let mut ids: Vec<u32> = entries
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json")?.parse().ok())
+            .collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The record of one job.
+    ///
+    /// # Errors
+    /// When there is none, or it is not ours.
+    pub fn read(&self, id: u32) -> Result<Job, SafeError> {
+        let job = self.read_now(id)?;
+        // A supervisor that is gone may have written its last word after we looked.
+        if job.over.is_none() && !job.supervisor.is_alive() { self.read_now(id) } else { Ok(job) }
+    }
+
+    fn read_now(&self, id: u32) -> Result<Job, SafeError> {
+        let path = self.record(id);
+        let (bytes, _) = safe::read(&path, Whose::User)?;
+        serde_json::from_slice(&bytes).map_err(|error| SafeError::Io { path, source: error.into() })
+    }
+
+    /// Every job that can be read, in the order of the numbers.
+    #[must_use]
+    pub fn all(&self) -> Vec<Job> {
+        self.ids().into_iter().filter_map(|id| self.read(id).ok()).collect()
+    }
+
+    /// Takes the next free number, and opens the job's log.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn begin(
+        &self,
+        origin: Origin,
+        reason: Reason,
+        processes: Vec<Seen>,
+        ended: Option<Ending>,
+    ) -> io::Result<(Job, Log)> {
+        private_folder(&self.0)?;
+        let supervisor = Process::own().ok_or(io::ErrorKind::NotFound)?.into();
+        let mut id = self.ids().last().map_or(1, |last| last + 1);
+        let file = loop {
+            match create(&self.record(id)) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => id += 1,
+                result => break result?,
+            }
+        };
+        let begun = Timestamp::now().to_string();
+        let (boot, over) = (boot(), None);
+        let job = Job { id, origin, reason, begun, boot, supervisor, processes, ended, over };
+        write(&file, &job)?;
+        // What an earlier job of this number may have left.
+        let _none = fs::remove_file(old(&self.log(id)));
+        let _none = fs::remove_file(self.log(id));
+        Ok((job, Log::open(self.log(id), LONGEST)?))
+    }
+
+    /// Puts a changed record in its place.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn update(&self, job: &Job) -> io::Result<()> {
+        let beside = self.0.join(format!(".{}.{}", job.id, std::process::id()));
+        let _left_by_a_crash = fs::remove_file(&beside);
+        write(&create(&beside)?, job)?;
+        fs::rename(beside, self.record(job.id))
+    }
+
+    /// Removes what is kept of a job.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn remove(&self, id: u32) -> io::Result<()> {
+        for path in [old(&self.log(id)), self.log(id), self.record(id)] {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    File::options().write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn write(mut file: &File, job: &Job) -> io::Result<()> {
+    let mut line = serde_json::to_vec(job)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(folder: &Path) -> (Jobs, Job, Log) {
+        let jobs = Jobs::in_state(folder);
+        let origin = Origin::new(b"make all", Path::new("/p"), "d1", None);
+        let own = Process::own().expect("this process").into();
+        let (job, log) = jobs.begin(origin, Reason::Limit, vec![own], None).expect("a job");
+        (jobs, job, log)
+    }
+
+    #[test]
+    fn jobs_are_numbered_kept_and_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (jobs, first, _) = begun(folder.path());
+        let (_, mut second, _) = begun(folder.path());
+        assert_eq!((first.id, second.id, jobs.ids()), (1, 2, vec![1, 2]));
+        assert_eq!(jobs.read(1).expect("the record"), first);
+        assert_eq!(first.state(), State::Running, "its supervisor is this very process");
+        second.ended = Some(Ending::now(Ended::Signal(15)));
+        second.over = Some("now".to_owned());
+        jobs.update(&second).expect("written");
+        assert_eq!(jobs.all().iter().map(Job::state).collect::<Vec<_>>(), [State::Running, State::Ended]);
+        jobs.remove(2).expect("removed");
+        assert_eq!(jobs.ids(), [1]);
+        assert_eq!(fs::read_dir(folder.path().join("jobs")).expect("the folder").count(), 2);
+    }
+
+    #[test]
+    fn a_job_of_another_start_of_the_machine_is_lost() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (_, job, _) = begun(folder.path());
+        let nobody = Seen { pid: 1, started: u64::MAX, name: String::new() };
+        let table = [
+            (Job { boot: "earlier".to_owned(), ..job.clone() }, State::Lost),
+            (Job { supervisor: nobody.clone(), ..job.clone() }, State::Unsupervised),
+            (Job { supervisor: nobody.clone(), processes: vec![nobody], ..job }, State::Lost),
+        ];
+        for (job, state) in table {
+            assert_eq!(job.state(), state);
+        }
+    }
+}
