@@ -22,6 +22,7 @@ mod ruled;
 mod rules;
 #[cfg(feature = "cross-check")]
 mod second;
+mod secrets;
 mod shell;
 mod terminal;
 mod trust;

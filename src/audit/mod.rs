@@ -3,6 +3,7 @@
 
 mod log;
 mod record;
+pub mod redact;
 
 pub use self::log::{LogError, Opened, Place, enough, open};
 pub use self::record::{Closing, DecidedBy, Opening, Record};
