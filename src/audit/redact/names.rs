@@ -252,7 +252,9 @@ pub(super) fn is_expansion(value: &str) -> bool {
 fn is_placeholder(value: &str) -> bool {
     let bracketed = value.starts_with('<') && value.ends_with('>');
     let all = |sign: char| value.chars().all(|c| c == sign);
+    let pattern = [".*", ".+", "***", "[^", "(.", "\\"].iter().any(|head| value.starts_with(head));
     bracketed
+        || pattern
         || all('*')
         || all('x')
         || all('X')
