@@ -18,6 +18,7 @@ mod nested;
 mod panel;
 mod prompts;
 mod reading;
+mod record;
 mod ruled;
 mod rules;
 #[cfg(feature = "cross-check")]

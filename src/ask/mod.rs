@@ -124,6 +124,15 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// What a person said with it.
+    #[must_use]
+    pub fn feedback(&self) -> Option<&str> {
+        match self {
+            Self::Person(reason) => reason.as_deref(),
+            Self::Policy | Self::NobodyToAsk(_) => None,
+        }
+    }
+
     /// Why nothing ran, for the closing record.
     #[must_use]
     pub fn why(&self) -> &'static str {
@@ -168,6 +177,20 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
 }
 
 impl Settled {
+    /// For the record: how long an answer lasts, or what a refusal says.
+    ///
+    /// # Errors
+    /// For a refusal: what the person said with it.
+    pub fn told(&self) -> Result<&'static str, Option<&str>> {
+        match &self.outcome {
+            Ok(Some(Answer::Minutes(_))) => Ok("minutes"),
+            Ok(Some(Answer::Session)) => Ok("session"),
+            Ok(Some(Answer::Always { .. })) => Ok("always"),
+            Ok(_) => Ok("once"),
+            Err(refusal) => Err(refusal.feedback()),
+        }
+    }
+
     fn new(by: DecidedBy, outcome: Result<Option<Answer>, Refusal>) -> Self {
         Self { by, outcome, denial: None }
     }

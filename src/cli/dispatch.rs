@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use super::audit::AuditCall;
 use super::grants::GrantsCall;
 use super::rules::{Files, RulesCall};
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use crate::commands::audit::{self, Look};
 use crate::commands::rules::change::{self, Here};
 use crate::commands::status::Situation;
-use crate::commands::{brief, check, explain, grants, rules, status, trust};
+use crate::commands::{brief, check, explain, grants, rules, simulate, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -60,6 +62,8 @@ fn call_of(call: Call) -> ExitCode {
         Call::Mode { reset: true } => changing(|surrounds, sessions| {
             grants::reset(sessions, &surrounds.session.id).map_err(|error| error.to_string())
         }),
+        Call::Audit(call) => audited(&call),
+        Call::Simulate(call) => said(simulate::run(&call, Look::of_stdout())),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
@@ -99,6 +103,23 @@ fn imported(wanted: &rules::import::Wanted, dry_run: bool) -> ExitCode {
 fn with_place(act: impl FnOnce(trust::Place<'_>) -> Result<String, trust::NotTrusted>) -> ExitCode {
     let (surrounds, machine, policy) = here();
     said(act(trust::Place { folders: surrounds.folders.as_ref(), machine: &machine, policy: &policy }))
+}
+
+fn audited(call: &AuditCall) -> ExitCode {
+    let (manner, look) = (&call.manner, Look::of_stdout());
+    match audit::run(&call.call, manner, look) {
+        Ok(audit::Said { text, status }) => {
+            let printed = print(&text);
+            if !matches!(call.call, audit::Call::Tail { follow: true, .. }) {
+                return if status == 0 { printed } else { ExitCode::from(status) };
+            }
+            match audit::follow(manner, look, &mut io::stdout().lock()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => failed(&error),
+            }
+        }
+        Err(error) => failed(&error),
+    }
 }
 
 fn ruled(call: &RulesCall) -> ExitCode {

@@ -6,14 +6,18 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use super::audit::{Audit, AuditCall};
 use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
+use super::simulate::Simulate;
 use crate::policy::{Mode, Verdict};
 
 /// The first words that are verbs.
-const VERBS: [&str; 11] =
-    ["brief", "check", "explain", "grants", "help", "mode", "rules", "status", "trust", "untrust", "version"];
+const VERBS: [&str; 13] = [
+    "audit", "brief", "check", "explain", "grants", "help", "mode", "rules", "simulate", "status", "trust",
+    "untrust", "version",
+];
 /// Under these names gsh is a shell and nothing else.
 const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
 
@@ -42,6 +46,10 @@ pub enum Call {
         /// Forget them.
         reset: bool,
     },
+    /// Look at the records.
+    Audit(AuditCall),
+    /// Decide the commands of transcripts and histories.
+    Simulate(crate::commands::simulate::Call),
     /// Say what is in force.
     Status {
         /// As JSON.
@@ -243,6 +251,10 @@ enum Verb {
     Grants(Grants),
     /// The mode here, and how often the session was refused
     Mode(ModeVerb),
+    /// The records: who decided, why, what came of it
+    Audit(Audit),
+    /// How often transcripts and histories would have been asked about, and which rules would change that
+    Simulate(Simulate),
     /// What is in force here, and from where
     Status(Output),
     /// Show this project's configuration and trust it as it is
@@ -377,6 +389,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Rules(rules) => Call::Rules(rules.into_call()?),
         Verb::Grants(grants) => Call::Grants(grants.into_call()),
         Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
+        Verb::Audit(audit) => Call::Audit(audit.into_call()),
+        Verb::Simulate(simulate) => Call::Simulate(simulate.into_call()),
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { list: true, json, .. }) => Call::TrustList { json },
         Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },

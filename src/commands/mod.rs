@@ -1,9 +1,11 @@
 //! What the verbs print.
 
+pub mod audit;
 pub mod brief;
 pub mod check;
 pub mod explain;
 pub mod grants;
 pub mod rules;
+pub mod simulate;
 pub mod status;
 pub mod trust;

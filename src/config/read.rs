@@ -173,8 +173,9 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             "denial_ends_all" => settings.denial_ends_all = page.truth(value),
             _ => settings.terminals = page.texts(value),
         }),
-        "audit" => page.section(value, AUDIT, |page, _, value| {
-            settings.audit_required = page.truth(value);
+        "audit" => page.section(value, AUDIT, |page, key, value| match key {
+            "required" => settings.audit_required = page.truth(value),
+            _ => settings.audit_keep_days = page.count(value),
         }),
         "shell" => page.section(value, SHELL, |page, _, value| settings.shell = page.absolute(value)),
         "run" => page.section(value, RUN, |page, _, value| {

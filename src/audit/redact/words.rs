@@ -142,7 +142,7 @@ pub(super) fn of_words(words: &[Word]) -> Vec<Range<usize>> {
 
 /// Whether `name` says that the word behind it is a secret.
 fn is_named(before: &[Word], name: &str, value: &str) -> bool {
-    if before.is_empty() || name.contains(['=', ' ']) {
+    if before.is_empty() && !name.starts_with('-') || name.contains(['=', ' ']) {
         return false;
     }
     let Some(strength) = strength(name) else { return false };
