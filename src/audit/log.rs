@@ -271,7 +271,7 @@ mod tests {
         assert!(fs::write(&blocked, "").is_ok() && fs::create_dir(&victim).is_ok());
         let name = format!("gsh-audit-{}", nix::unistd::geteuid());
         assert!(std::os::unix::fs::symlink(&victim, folder.path().join(name)).is_ok());
-        let failed = open(Some(&blocked), folder.path(), Record::for_tests());
+        let failed = open(Some(&blocked), folder.path(), Record::for_tests(), 14);
         assert!(matches!(failed, Err(LogError::Nowhere { .. })), "{failed:?}");
         assert_eq!(fs::read_dir(&victim).map(Iterator::count).ok(), Some(0));
     }
