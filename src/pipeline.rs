@@ -2,11 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::ask::{self, Question, Refusal, Settled};
-use crate::audit::{self, Closing, Opened, Opening, Record};
+use crate::ask::{self, Question, Refusal};
+use crate::audit::{self, Closing, Opened, Opening};
 use crate::decision::{Case, Decision, decide, failed};
 use crate::facts::{Facts, gather};
-use crate::host::Host;
+use crate::host::{Host, witness::Witness};
 use crate::policy::{Policy, plain};
 use crate::request::Request;
 use crate::run::{self, Approved, Ending, Failure, How, Means};
@@ -40,24 +40,26 @@ pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
 /// Decides, asks if need be, records, and runs what may run.
 #[must_use]
 pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
-    let Checked { script, facts, decision } = check(request, policy, host);
-    let question = Question { request, decision: &decision, script: &script, facts: &facts };
-    let Settled { by, outcome, .. } = ask::settle(&question, means.ledger.as_ref(), means.asks.as_ref());
-    let (decided_by, runs, removed) = (&by, outcome.is_ok(), means.removed.as_slice());
-    let record = Record::new(&Opening { request, decision: &decision, decided_by, runs, removed });
-    let opened = audit::open(means.state.as_deref(), &means.temporary, record);
-    let record = match audit::enough(opened, runs && policy.knobs.audit_required, decision.reads_only) {
-        Ok(record) => record,
-        Err(why) => return Ending::Failed(Failure::Record(why)),
-    };
-    let answer = match outcome {
+    story(request, policy, host, means).unwrap_or_else(Ending::Failed)
+}
+
+fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Result<Ending, Failure> {
+    let witness = Witness::new(host);
+    let Checked { script, facts, decision } = check(request, policy, &witness);
+    let (facts, answers, context) = (&facts, witness.into_answers(), &means.context);
+    let opening = Opening { request, policy, decision: &decision, facts, answers, context };
+    let record = audit::begin(means.state.as_deref(), &means.temporary, &opening)?;
+    let question = Question { request, decision: &decision, script: &script, facts };
+    let settled = ask::settle(&question, means.ledger.as_ref(), means.asks.as_ref());
+    record.settled(&settled.by, settled.told())?;
+    let answer = match settled.outcome {
         Ok(answer) => answer,
-        Err(refusal) => return refused(record, decision, refusal),
+        Err(refusal) => return Ok(refused(record, decision, refusal)),
     };
-    let (plan, way) = run::completed(means.plan, &script, &facts, record.id());
+    let (plan, way) = run::completed(means.plan, &script, facts, record.id());
     match Approved::new(&decision, answer.as_ref(), &record, plan) {
         Some(approved) => execute(approved, record, way),
-        None => refused(record, decision, Refusal::Policy),
+        None => Ok(refused(record, decision, Refusal::Policy)),
     }
 }
 
@@ -67,16 +69,14 @@ fn refused(record: Opened, decision: Decision, refusal: Refusal) -> Ending {
     Ending::Refused(Box::new(decision), refusal)
 }
 
-fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Ending {
+fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Result<Ending, Failure> {
     if stays {
         let ran = run::run(approved);
         // What ran has run; a lost closing line must not change its status.
         let _ = record.close(&run::closing(&ran));
-        return ran.map_or_else(|error| Ending::Failed(error.into()), Ending::Ran);
+        return Ok(Ending::Ran(ran?));
     }
     // gsh becomes the command, so nothing can be written later.
-    if let Err(error) = record.close(&Closing::NotObserved { how: way.word() }) {
-        return Ending::Failed(Failure::Record(error.to_string()));
-    }
-    run::run(approved).map_or_else(|error| Ending::Failed(error.into()), Ending::Ran)
+    record.close(&Closing::NotObserved { how: way.word() })?;
+    Ok(Ending::Ran(run::run(approved)?))
 }

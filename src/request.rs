@@ -31,7 +31,8 @@ impl Request {
 
 /// The options of a shell's command line that change what its text means. Everything else a caller
 /// passes to bash is carried unread to bash.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReadingOptions {
     /// `-i`: aliases may be on and start-up files define functions.
     pub interactive: bool,

@@ -108,7 +108,12 @@ fn another_script_is_another_question() {
 
 #[test]
 fn what_may_be_answered_only_once_offers_nothing_more() {
-    for text in ["rm -rf src", "echo x > .git/hooks/pre-commit", "sudo gsh-test-no-such-program"] {
+    for text in [
+        "rm -rf src",
+        "echo x > .git/hooks/pre-commit",
+        "sudo gsh-test-no-such-program",
+        "gsh-test-no-such-program --token 7f3kQ9zLw2Xv8Rt5Yb1N",
+    ] {
         let gsh = machine().project_file("src/a", "");
         let mut screen: Screen = gsh.args(["-c", text]).pty(100, 30);
         screen.wait_for("gsh asks: ");

@@ -21,10 +21,12 @@ mod panel;
 mod prompts;
 mod queue;
 mod reading;
+mod record;
 mod ruled;
 mod rules;
 #[cfg(feature = "cross-check")]
 mod second;
+mod secrets;
 mod shell;
 mod terminal;
 mod trust;

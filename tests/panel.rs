@@ -381,5 +381,5 @@ fn a_terminal_that_hangs_up_is_a_no_on_record() {
     assert!(!status.success(), "{status:?}");
     assert!(!gsh.at("project/made").exists());
     let told = records(&gsh.at("home/.local/state/gsh/audit"));
-    assert!(told[0]["decided_by"]["nobody"].is_string(), "{told:?}");
+    assert!(told.iter().any(|line| line["by"]["nobody"].is_string()), "{told:?}");
 }

@@ -123,11 +123,10 @@ fn a_command_waits_and_goes_on_with_the_answer() {
     let delay = delay(&machine, &id, &output);
     println!("went on {delay:?} after the answer");
     assert!(delay < Duration::from_secs(2), "{delay:?}");
-    let opened = &records(&machine.at("home/.local/state/gsh/audit"))[0];
-    assert_eq!(opened["decided_by"]["person"]["question"], id.as_str());
-    assert!(
-        opened["decided_by"]["person"]["terminal"].as_str().is_some_and(|at| at.starts_with("/dev/pts/"))
-    );
+    let records = records(&machine.at("home/.local/state/gsh/audit"));
+    let granted = records.iter().find(|record| record["event"] == "PermissionGranted").expect("on record");
+    assert_eq!(granted["by"]["person"]["question"], id.as_str());
+    assert!(granted["by"]["person"]["terminal"].as_str().is_some_and(|at| at.starts_with("/dev/pts/")));
     // Once is once.
     let (again, status) = at_terminal(&machine, &["approve", &id]);
     assert!(status == 2 && again.contains("no question"), "{again}");
@@ -368,7 +367,7 @@ fn many_questions_at_once_are_each_answered_once() {
     assert_eq!(spent, MANY);
     let records = records(&machine.at("home/.local/state/gsh/audit"));
     let mut answered: Vec<_> =
-        records.iter().filter_map(|record| record["decided_by"]["person"]["question"].as_str()).collect();
+        records.iter().filter_map(|record| record["by"]["person"]["question"].as_str()).collect();
     answered.sort_unstable();
     answered.dedup();
     assert_eq!(answered.len(), MANY, "every one once");

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::Refusal;
 use super::answer::{Answer, Keeps, Kept, Scope};
-use super::{Refusal, Settled};
 use crate::config::edit::{self, Outcome, Setting};
 use crate::config::find::PROJECT;
 use crate::config::new_rule::NewRule;
@@ -57,16 +57,8 @@ impl Ledger {
         Keeps { session: true, project, user: Some(shown(self.folders.user_file())) }
     }
 
-    /// Notes how a request ended, and keeps an answer that lasts. Says what could not be kept: that answer
-    /// counts once.
-    #[must_use]
-    pub fn note(&self, decision: &Decision, settled: &Settled) -> Option<String> {
-        self.count(decision, &settled.outcome);
-        let answer = settled.outcome.as_ref().ok().and_then(Option::as_ref).or(settled.denial.as_ref())?;
-        self.keep(decision, answer).err()
-    }
-
-    fn count(&self, decision: &Decision, outcome: &Result<Option<Answer>, Refusal>) {
+    /// Counts how a request ended.
+    pub fn count(&self, decision: &Decision, outcome: &Result<Option<Answer>, Refusal>) {
         let refused = outcome.as_ref().err().map(|refusal| Refused::of(decision, refusal));
         let nothing_new = match refused {
             None => self.memory.streak == 0 && self.memory.resting.is_empty(),
@@ -86,7 +78,17 @@ impl Ledger {
         });
     }
 
-    fn keep(&self, decision: &Decision, answer: &Answer) -> Result<(), String> {
+    /// Keeps an answer that lasts, bound to the code that was there before it was asked for. What is refused
+    /// is noted at once, for the questions that wait.
+    ///
+    /// # Errors
+    /// When it could not be kept: it then counts once.
+    pub fn keep(&self, decision: &Decision, answer: &Answer, code: &Code) -> Result<(), String> {
+        if !answer.lets_run() {
+            let now = Some(Timestamp::now());
+            // Where it cannot be noted, the questions that wait are asked.
+            let _ = self.sessions().change(&self.session, |memory| memory.refused = now);
+        }
         let exact = || grant::exact(decision).ok_or_else(|| "this can be allowed once only".to_owned());
         let (rules, until) = match answer {
             Answer::Once | Answer::Denied { .. } => return Ok(()),
@@ -110,7 +112,7 @@ impl Ledger {
             terminal: super::terminal::own_name(),
             record: None,
             project: self.project.clone(),
-            code: bound(decision)?,
+            code: code.clone()?,
         };
         let kept = self.sessions().change(&self.session, |memory| memory.keep(grant));
         kept.map(drop).map_err(|error| format!("the answer could not be kept, and counts once: {error}"))
@@ -156,8 +158,11 @@ impl Kept {
     }
 }
 
+/// Files and their hashes; else which could not be read.
+pub type Code = Result<Vec<(PathBuf, String)>, String>;
+
 /// The code that an answer is bound to.
-fn bound(decision: &Decision) -> Result<Vec<(PathBuf, String)>, String> {
+pub(super) fn bound(decision: &Decision) -> Code {
     let files = grant::asking(decision).flat_map(|each| &each.request.code);
     let bound = files.map(|file| {
         let hash = code_hash(Path::new(file));

@@ -32,6 +32,7 @@ pub use self::contents::{Contents, OnDisk};
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use crate::audit::DecidedBy;
+use crate::audit::redact::Secrets;
 use crate::decision::Decision;
 use crate::facts::Facts;
 use crate::policy::Verdict;
@@ -62,6 +63,8 @@ pub struct Help<'a> {
     pub keeps: Keeps,
     /// After a wait for other questions at the same terminal: their answer, where it answers this one too.
     pub meanwhile: &'a dyn Fn() -> Option<Answer>,
+    /// Told of the answer while the terminal is still ours: the next question looks at what it left.
+    pub answered: &'a dyn Fn(&Answer),
 }
 
 impl Help<'_> {
@@ -73,6 +76,7 @@ impl Help<'_> {
             covered: &|_| Vec::new(),
             keeps: Keeps::default(),
             meanwhile: &|| None,
+            answered: &|_| (),
         }
     }
 }
@@ -175,6 +179,15 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// What a person said with it.
+    #[must_use]
+    pub fn feedback(&self) -> Option<&str> {
+        match self {
+            Self::Person(reason) => reason.as_deref(),
+            Self::Policy | Self::NobodyToAsk(_) => None,
+        }
+    }
+
     /// Why nothing ran, for the closing record.
     #[must_use]
     pub fn why(&self) -> &'static str {
@@ -192,8 +205,6 @@ pub struct Settled {
     pub by: DecidedBy,
     /// The answer that lets it run (none was needed for an allow), or who refused.
     pub outcome: Result<Option<Answer>, Refusal>,
-    /// A denial as it was said: one for the session is to be kept.
-    pub denial: Option<Answer>,
 }
 
 /// Asks a person where the decision says so, and has the ledger of the session note what came of it.
@@ -204,32 +215,56 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
     let settled = match decision.verdict {
         Verdict::Allow => Settled::new(DecidedBy::Policy, Ok(None)),
         Verdict::Deny => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
-        Verdict::Ask | Verdict::Review => {
-            let keeps = ledger.map(Ledger::keeps).unwrap_or_default();
-            let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
-            let help = Help { contents: &OnDisk, keeps, meanwhile: &meanwhile, ..Help::none() };
-            let answer = manner.ok_or(Unavailable::NonInteractive);
-            Settled::by_person(answer.and_then(|manner| ask_somewhere(question, &help, manner)))
-        }
+        Verdict::Ask | Verdict::Review => by_person(question, ledger, manner),
     };
-    if let Some(lost) = ledger.and_then(|ledger| ledger.note(decision, &settled)) {
-        eprintln!("gsh: {lost}");
+    if let Some(ledger) = ledger {
+        ledger.count(decision, &settled.outcome);
     }
     settled
 }
 
+/// Asks a person, and keeps what their answer leaves behind.
+fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
+    let decision = question.decision;
+    // What a secret stands in is kept nowhere.
+    let open = ledger.filter(|_| !Secrets::are_in(question.request.as_text()));
+    let code = ledger::bound(decision);
+    let keep = |answer: &Answer| {
+        if let Some(Err(lost)) = ledger.map(|ledger| ledger.keep(decision, answer, &code)) {
+            eprintln!("gsh: {lost}");
+        }
+    };
+    let keeps = open.map(Ledger::keeps).unwrap_or_default();
+    let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
+    let contents: &dyn Contents = &OnDisk;
+    let help = Help { contents, keeps, meanwhile: &meanwhile, answered: &keep, ..Help::none() };
+    let answer = manner.ok_or(Unavailable::NonInteractive);
+    Settled::by_person(answer.and_then(|manner| ask_somewhere(question, &help, manner)))
+}
+
 impl Settled {
+    /// For the record: how long an answer lasts, or what a refusal says.
+    ///
+    /// # Errors
+    /// For a refusal: what the person said with it.
+    pub fn told(&self) -> Result<&'static str, Option<&str>> {
+        match &self.outcome {
+            Ok(Some(Answer::Minutes(_))) => Ok("minutes"),
+            Ok(Some(Answer::Session)) => Ok("session"),
+            Ok(Some(Answer::Always { .. })) => Ok("always"),
+            Ok(_) => Ok("once"),
+            Err(refusal) => Err(refusal.feedback()),
+        }
+    }
+
     fn new(by: DecidedBy, outcome: Result<Option<Answer>, Refusal>) -> Self {
-        Self { by, outcome, denial: None }
+        Self { by, outcome }
     }
 
     fn by_person(answer: Result<(Answer, DecidedBy), Unavailable>) -> Self {
         match answer {
             Ok((answer, by)) if answer.lets_run() => Self::new(by, Ok(Some(answer))),
-            Ok((answer, by)) => {
-                let refusal = Refusal::Person(answer.reason().map(str::to_owned));
-                Self { denial: Some(answer), ..Self::new(by, Err(refusal)) }
-            }
+            Ok((answer, by)) => Self::new(by, Err(Refusal::Person(answer.reason().map(str::to_owned)))),
             Err(why) => Self::new(DecidedBy::Nobody { why: why.to_string() }, Err(Refusal::NobodyToAsk(why))),
         }
     }

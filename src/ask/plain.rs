@@ -28,6 +28,7 @@ pub(super) fn ask(terminal: &File, panel: &Panel, help: &Help<'_>) -> Result<Ans
     keys.drop_early()?;
     let answer = asking.answer()?;
     in_front(terminal)?;
+    (help.answered)(&answer);
     asking.say(&[Line::plain(format!("gsh: {}", screen::word(&answer)))])?;
     Ok(answer)
 }

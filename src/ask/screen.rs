@@ -34,6 +34,7 @@ pub(super) fn ask(
     painter.paint(&dialog.lines())?;
     keys.drop_early()?;
     let answer = answered(&mut dialog, &mut keys, &mut painter, mode)?;
+    (help.answered)(&answer);
     painter.say(word(&answer))?;
     Ok(answer)
 }

@@ -9,8 +9,11 @@ use jiff::Timestamp;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::record::{Closing, Record};
-use crate::sys::file::{append_line, open_append, private_folder};
+use super::chain;
+use super::record::{Closing, DecidedBy, Event, Opening, Record};
+use super::redact::Secrets;
+use crate::policy::Verdict;
+use crate::sys::file::{open_append, private_folder};
 
 /// Where a record went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +62,9 @@ pub enum LogError {
         /// What is wrong with it.
         fallback: io::Error,
     },
+    /// It is not where it should be, and that is required.
+    #[error("the state folder cannot be written (a marked record is in {0})")]
+    Elsewhere(Place),
     /// The closing record could not be written.
     #[error("cannot write the record to {}: {source}", path.display())]
     Closing {
@@ -73,7 +79,10 @@ pub enum LogError {
 #[derive(Debug)]
 pub struct Opened {
     id: String,
+    asks: bool,
+    secrets: Secrets,
     place: Place,
+    keep_days: usize,
     /// Held, so that the closing line lands beside the opening one, also after midnight.
     file: Option<File>,
 }
@@ -96,16 +105,60 @@ impl Opened {
     /// # Errors
     /// When it cannot be written.
     pub fn close(self, closing: &Closing) -> Result<(), LogError> {
+        self.add(&closing.to_json(&self.id))
+    }
+
+    /// Writes how a question was settled; nothing where there was none. `told` is how long an answer lasts,
+    /// or a refusal with what the person said.
+    ///
+    /// # Errors
+    /// When it may run and that cannot be written.
+    pub fn settled(&self, by: &DecidedBy, told: Result<&'static str, Option<&str>>) -> Result<(), LogError> {
+        match told {
+            _ if !self.asks => Ok(()),
+            Ok(scope) => self.add(&Event::Granted { by, scope }.to_json(&self.id)),
+            Err(said) => {
+                let said = said.map(|said| self.secrets.redact(said).0);
+                // The refusal stands, written or not.
+                let _ = self.add(&Event::Denied { by, feedback: said.as_deref() }.to_json(&self.id));
+                Ok(())
+            }
+        }
+    }
+
+    fn add(&self, line: &Value) -> Result<(), LogError> {
         let (Some(path), Some(file)) = (self.place.path(), &self.file) else { return Ok(()) };
-        append(file, &closing.to_json(&self.id))
+        chain::append(file, path, line, self.keep_days)
             .map_err(|source| LogError::Closing { path: path.to_owned(), source })
     }
 
     /// Stands for a record that could not be written, where none is required.
     #[must_use]
     fn unwritten() -> Self {
-        Self { id: String::new(), place: Place::Nowhere, file: None }
+        Self {
+            id: String::new(),
+            asks: false,
+            secrets: Secrets::default(),
+            place: Place::Nowhere,
+            keep_days: 0,
+            file: None,
+        }
     }
+}
+
+/// Opens a record of a decision, and says that a person is to be asked where that is so.
+///
+/// # Errors
+/// When nothing may run for want of a record.
+pub fn begin(state: Option<&Path>, temporary: &Path, opening: &Opening<'_>) -> Result<Opened, LogError> {
+    let knobs = &opening.policy.knobs;
+    let required = knobs.audit_required && opening.decision.verdict != Verdict::Deny;
+    let opened = open(state, temporary, Record::new(opening), knobs.audit_keep_days);
+    let opened = enough(opened, required, opening.decision.reads_only)?;
+    if opened.asks {
+        opened.add(&Event::Asked.to_json(&opened.id))?;
+    }
+    Ok(opened)
 }
 
 /// Writes the record to today's file below `state/audit`, or, marked, to one below `temporary` in a
@@ -113,16 +166,23 @@ impl Opened {
 ///
 /// # Errors
 /// When neither can be written.
-pub fn open(state: Option<&Path>, temporary: &Path, record: Record) -> Result<Opened, LogError> {
+pub fn open(
+    state: Option<&Path>,
+    temporary: &Path,
+    record: Record,
+    keep_days: usize,
+) -> Result<Opened, LogError> {
     let name = format!("{}.jsonl", Timestamp::now().strftime("%Y-%m-%d"));
+    let opened = |record: Record, place, file| {
+        let (id, asks, secrets) = record.into_parts();
+        Opened { id, asks, secrets, place, keep_days, file: Some(file) }
+    };
     let (state_path, state_error) = match state {
         None => (PathBuf::from("~"), io::Error::new(io::ErrorKind::NotFound, "there is no home folder")),
         Some(state) => {
             let path = state.join("audit").join(&name);
-            match begin(&path, record.json()) {
-                Ok(file) => {
-                    return Ok(Opened { id: record.into_id(), place: Place::State(path), file: Some(file) });
-                }
+            match first_line(&path, record.json(), keep_days) {
+                Ok(file) => return Ok(opened(record, Place::State(path), file)),
                 Err(error) => (path, error),
             }
         }
@@ -130,44 +190,34 @@ pub fn open(state: Option<&Path>, temporary: &Path, record: Record) -> Result<Op
     let folder = temporary.join(format!("gsh-audit-{}", nix::unistd::geteuid()));
     let fallback_path = folder.join(&name);
     let marked = record.marked_as_fallback(&state_error.to_string());
-    match begin(&fallback_path, marked.json()) {
-        Ok(file) => {
-            Ok(Opened { id: marked.into_id(), place: Place::Fallback(fallback_path), file: Some(file) })
-        }
+    match first_line(&fallback_path, marked.json(), keep_days) {
+        Ok(file) => Ok(opened(marked, Place::Fallback(fallback_path), file)),
         Err(fallback) => Err(LogError::Nowhere { state_path, state: state_error, fallback_path, fallback }),
     }
 }
 
-/// Whether the record that could be had is enough for what is to run.
-///
-/// # Errors
-/// When nothing may run: why, for a person. What was opened is closed then.
-pub fn enough(opened: Result<Opened, LogError>, required: bool, reads_only: bool) -> Result<Opened, String> {
+/// Whether the record that could be had is enough for what is to run. What was opened and is not enough
+/// is closed.
+fn enough(opened: Result<Opened, LogError>, required: bool, reads_only: bool) -> Result<Opened, LogError> {
     match opened {
         Ok(record) if required && !reads_only && matches!(record.place(), Place::Fallback(_)) => {
             let place = record.place().clone();
             // Its own record says so; that closing it may fail as well changes nothing.
             let _ = record.close(&Closing::NotRun { why: "the record is not in its proper place" });
-            Err(format!("the state folder cannot be written (a marked record is in {place})"))
+            Err(LogError::Elsewhere(place))
         }
-        Ok(record) => Ok(record),
         Err(_) if !required => Ok(Opened::unwritten()),
-        Err(error) => Err(error.to_string()),
+        opened => opened,
     }
 }
 
 /// Opens the day's file and writes the first line of a record.
-fn begin(path: &Path, record: &Value) -> io::Result<File> {
+fn first_line(path: &Path, record: &Value, keep_days: usize) -> io::Result<File> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     private_folder(folder)?;
     let file = open_append(path)?;
-    append(&file, record)?;
+    chain::append(&file, path, record, keep_days)?;
     Ok(file)
-}
-
-/// The only place where a record is written.
-fn append(file: &File, record: &Value) -> io::Result<()> {
-    append_line(file, record.to_string().as_bytes())
 }
 
 #[cfg(test)]
@@ -185,14 +235,16 @@ mod tests {
     #[test]
     fn a_record_is_opened_and_closed_in_a_private_file() {
         let Ok(folder) = tempfile::tempdir() else { return };
-        let opened = open(Some(folder.path()), Path::new("/nonexistent"), Record::for_tests());
+        let opened = open(Some(folder.path()), Path::new("/nonexistent"), Record::for_tests(), 14);
         let Ok(opened) = opened else { panic!("{opened:?}") };
         let (id, place) = (opened.id().to_owned(), opened.place().clone());
         assert!(matches!(place, Place::State(_)));
+        assert!(opened.settled(&DecidedBy::Person, Err(Some("use rg"))).is_ok());
         assert!(opened.close(&Closing::NotRun { why: "refused" }).is_ok());
         let events: Vec<_> =
             lines(&place).iter().map(|line| (line["event"].clone(), line["id"].clone())).collect();
-        assert_eq!(events, [("opened".into(), id.clone().into()), ("closed".into(), id.into())]);
+        let expected = ["opened", "PermissionDenied", "closed"];
+        assert_eq!(events, expected.map(|event| (Value::from(event), Value::from(id.as_str()))));
         let mode = |path: &Path| fs::metadata(path).map(|data| data.permissions().mode() & 0o777).ok();
         assert_eq!(place.path().and_then(mode), Some(0o600));
         assert_eq!(place.path().and_then(Path::parent).and_then(mode), Some(0o700));
@@ -203,11 +255,11 @@ mod tests {
         let Ok(folder) = tempfile::tempdir() else { return };
         let blocked = folder.path().join("file");
         assert!(fs::write(&blocked, "").is_ok());
-        let opened = open(Some(&blocked), folder.path(), Record::for_tests());
+        let opened = open(Some(&blocked), folder.path(), Record::for_tests(), 14);
         let Ok(opened) = opened else { panic!("{opened:?}") };
         assert!(matches!(opened.place(), Place::Fallback(_)));
         assert!(lines(opened.place()).iter().all(|line| line["fallback"].is_string()));
-        let failed = open(Some(&blocked), &blocked, Record::for_tests());
+        let failed = open(Some(&blocked), &blocked, Record::for_tests(), 14);
         assert!(matches!(failed, Err(LogError::Nowhere { .. })));
     }
 
@@ -219,7 +271,7 @@ mod tests {
         assert!(fs::write(&blocked, "").is_ok() && fs::create_dir(&victim).is_ok());
         let name = format!("gsh-audit-{}", nix::unistd::geteuid());
         assert!(std::os::unix::fs::symlink(&victim, folder.path().join(name)).is_ok());
-        let failed = open(Some(&blocked), folder.path(), Record::for_tests());
+        let failed = open(Some(&blocked), folder.path(), Record::for_tests(), 14);
         assert!(matches!(failed, Err(LogError::Nowhere { .. })), "{failed:?}");
         assert_eq!(fs::read_dir(&victim).map(Iterator::count).ok(), Some(0));
     }

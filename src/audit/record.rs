@@ -1,18 +1,25 @@
 //! What a record says.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::decision::{Decision, Judged};
-use crate::policy::Subject;
-use crate::request::Request;
-use crate::sys::proc::Process;
+use super::redact::Secrets;
+use crate::decision::{Decision, INTERNAL_ERROR, Judged};
+use crate::facts::{EffectKind, Facts};
+use crate::host::witness::Answers;
+use crate::policy::{Agent, Layer, Policy, Subject, Verdict};
+use crate::request::{ReadingOptions, Request};
+use crate::syntax::document_bodies;
+use crate::sys::proc::{Lineage, Process};
 
 /// A text up to this length is kept whole; of a longer one its head, its length and its hash.
 const WHOLE_TEXT: usize = 8 * 1024;
 /// So many processes above us are named.
 const ANCESTORS: usize = 4;
+/// So many of a kind are told of; of more only how many.
+const MOST: usize = 200;
 
 /// Who made the decision final.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +37,14 @@ pub enum DecidedBy {
         /// The terminal they sat at.
         terminal: String,
     },
+    /// An earlier answer to the same text.
+    Cache,
+    /// The reviewer.
+    Reviewer,
+    /// The reviewer's first, quick look.
+    Classifier,
+    /// Too many refusals before.
+    Breaker,
     /// Nobody could be asked.
     Nobody {
         /// Why.
@@ -38,6 +53,7 @@ pub enum DecidedBy {
 }
 
 impl DecidedBy {
+    /// The word for it, where it is no policy's decision.
     fn to_json(&self) -> Value {
         match self {
             Self::Policy => json!("policy"),
@@ -45,30 +61,73 @@ impl DecidedBy {
             Self::PersonElsewhere { question, pid, terminal } => {
                 json!({ "person": { "question": question, "pid": pid, "terminal": terminal } })
             }
+            Self::Cache => json!("cache"),
+            Self::Reviewer => json!("reviewer"),
+            Self::Classifier => json!("classifier"),
+            Self::Breaker => json!("breaker"),
             Self::Nobody { why } => json!({ "nobody": why }),
         }
     }
 }
 
+/// What of the policy decided: `floor`, `rule`, `builtin`, `failure-knob` or `grant`.
+fn decided_by(decision: &Decision) -> &'static str {
+    if decision.floor.is_some() {
+        return "floor";
+    }
+    if decision.knob.is_some() || decision.reason == INTERNAL_ERROR {
+        return "failure-knob";
+    }
+    let deciding = decision.requests.iter().filter(|each| each.verdict == decision.verdict);
+    match deciding.filter_map(|each| each.matched.rule.as_ref()).map(|rule| rule.layer).max() {
+        Some(Layer::Session) => "grant",
+        Some(layer) if layer > Layer::Builtin => "rule",
+        _ => "builtin",
+    }
+}
+
+/// Where a request comes from, as far as a record tells.
+#[derive(Debug, Clone, Default)]
+pub struct Context {
+    /// Its session.
+    pub session: Option<String>,
+    /// The sessions that one is nested in, nearest first.
+    pub parents: Vec<String>,
+    /// This process and those above it.
+    pub lineage: Option<Lineage>,
+    /// It came from beneath another gsh.
+    pub beneath: bool,
+    /// The rules of the command line.
+    pub rules: Vec<(Verdict, String)>,
+    /// Variables that were kept from the shell.
+    pub removed: Vec<&'static str>,
+    /// What must not be written: secrets of the environment.
+    pub secrets: Secrets,
+}
+
 /// What is known when a record is opened.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Opening<'a> {
     /// What was asked.
     pub request: &'a Request,
+    /// By which policy it was decided.
+    pub policy: &'a Policy,
     /// What was decided.
     pub decision: &'a Decision,
-    /// Who made it final.
-    pub decided_by: &'a DecidedBy,
-    /// Whether it is to run.
-    pub runs: bool,
-    /// Variables that were kept from the shell.
-    pub removed: &'a [&'static str],
+    /// What it would do.
+    pub facts: &'a Facts,
+    /// What the machine answered; None when it was too much to keep.
+    pub answers: Option<Answers>,
+    /// Where it comes from.
+    pub context: &'a Context,
 }
 
 /// One line to write.
 #[derive(Debug, Clone)]
 pub struct Record {
     id: String,
+    asks: bool,
+    secrets: Secrets,
     value: Value,
 }
 
@@ -76,30 +135,57 @@ impl Record {
     /// The opening record.
     #[must_use]
     pub fn new(opening: &Opening<'_>) -> Self {
-        let Opening { request, decision, decided_by, runs, removed } = opening;
         let id = new_id();
-        let value = json!({
-            "event": "opened",
-            "id": id,
-            "time": Timestamp::now().to_string(),
-            "entry": request.entry.word(),
-            "process": ancestry(),
-            "directory": request.cwd.to_string_lossy(),
-            "command": text(&request.text),
-            "name": request.name,
-            "args": request.args,
-            "verdict": decision.verdict,
-            "floor": decision.floor,
-            "reason": decision.reason,
-            "knob": decision.knob,
-            "mode": decision.mode,
-            "decided_by": decided_by.to_json(),
-            "runs": runs,
-            "requests": decision.requests.iter().filter(|each| each.is_told()).map(judged).collect::<Vec<_>>(),
-            "not_understood": decision.not_understood,
-            "environment_removed": removed,
-        });
-        Self { id, value }
+        let secrets = secrets(opening);
+        let (mut inexact, mut redacted) = (Vec::new(), 0);
+        let mut object = Map::new();
+        object.insert("event".to_owned(), "opened".into());
+        object.insert("id".to_owned(), id.as_str().into());
+        object.insert("time".to_owned(), Timestamp::now().to_string().into());
+        object.extend(origin(opening));
+        let (said, documents) = request(opening.request, &mut inexact);
+        let mut free = said;
+        if !documents.is_empty() {
+            free.insert("here_documents".to_owned(), documents.into());
+        }
+        free.extend(decided(opening));
+        for (key, value) in &mut free {
+            // These are our own words.
+            if !matches!(
+                key.as_str(),
+                "verdict" | "floor" | "mode" | "decided_by" | "configuration" | "here_documents"
+            ) {
+                redacted += match (key.as_str(), value) {
+                    ("requests", Value::Array(requests)) => {
+                        requests.iter_mut().map(|each| of_request(&secrets, each)).sum()
+                    }
+                    ("not_understood", Value::Array(problems)) => problems
+                        .iter_mut()
+                        .filter_map(|each| each.get_mut("detail"))
+                        .map(|each| secrets.redact_value(each))
+                        .sum(),
+                    (_, value) => secrets.redact_value(value),
+                };
+            }
+        }
+        object.extend(free);
+        match host(opening.answers.as_ref(), &secrets) {
+            Some((host, more)) => {
+                redacted += more;
+                object.insert("host".to_owned(), host);
+            }
+            None => inexact.push("answers"),
+        }
+        if redacted > 0 {
+            inexact.push("redacted");
+            object.insert("redacted".to_owned(), redacted.into());
+        }
+        if !inexact.is_empty() {
+            object.insert("inexact".to_owned(), inexact.into());
+        }
+        object.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty()));
+        let asks = matches!(opening.decision.verdict, Verdict::Ask | Verdict::Review);
+        Self { id, asks, secrets, value: Value::Object(object) }
     }
 
     /// The line's content.
@@ -108,8 +194,9 @@ impl Record {
         &self.value
     }
 
-    pub(super) fn into_id(self) -> String {
-        self.id
+    /// Its id, whether it asks, and what must not be written of it.
+    pub(super) fn into_parts(self) -> (String, bool, Secrets) {
+        (self.id, self.asks, self.secrets)
     }
 
     /// The same record, saying why it is not in its proper place.
@@ -120,10 +207,221 @@ impl Record {
         self
     }
 
+    /// One that says nothing.
     #[cfg(test)]
-    pub(super) fn for_tests() -> Self {
+    pub(crate) fn for_tests() -> Self {
         let id = new_id();
-        Self { value: json!({ "event": "opened", "id": id }), id }
+        Self { value: json!({ "event": "opened", "id": id }), id, asks: true, secrets: Secrets::default() }
+    }
+}
+
+/// All secrets that are known of a request.
+fn secrets(opening: &Opening<'_>) -> Secrets {
+    let mut secrets = opening.context.secrets.clone();
+    let text = String::from_utf8_lossy(&opening.request.text);
+    secrets.learn_text(text.get(..text.floor_char_boundary(LEARNT)).unwrap_or_default());
+    secrets.learn_words(&opening.request.args);
+    for (name, value) in opening.answers.iter().flat_map(|answers| &answers.vars) {
+        secrets.learn_variable(name, value.as_deref().unwrap_or_default());
+    }
+    for invocation in opening.facts.invocations.iter().take(MOST) {
+        let words: Vec<String> = invocation.words.iter().map(crate::facts::arg::Arg::display).collect();
+        secrets.learn_words(&words);
+    }
+    secrets
+}
+
+/// So much of a text is searched for secrets that stand elsewhere again; no more of it is written anyway.
+const LEARNT: usize = 64 * 1024;
+
+fn of_request(secrets: &Secrets, request: &mut Value) -> usize {
+    let texts = ["subject", "inner", "reason", "display"];
+    texts.iter().filter_map(|key| request.get_mut(*key).map(|text| secrets.redact_value(text))).sum()
+}
+
+/// Where it comes from.
+fn origin(opening: &Opening<'_>) -> Map<String, Value> {
+    let Opening { request, policy, context, .. } = opening;
+    let agent = match &policy.caller.agent {
+        Agent::Unknown => Value::Null,
+        Agent::None => json!("none"),
+        Agent::Named(name) => json!(name),
+    };
+    let value = json!({
+        "entry": request.entry.word(),
+        "session": context.session,
+        "parents": context.parents,
+        "agent": agent,
+        "interactive": policy.caller.interactive.then_some(true),
+        "nested": policy.caller.nested.then_some(true),
+        "beneath": context.beneath.then_some(true),
+        "process": context.lineage.as_ref().map(process_and_those_above),
+    });
+    map(value)
+}
+
+/// What was asked, without the bodies of here-documents.
+fn request(request: &Request, inexact: &mut Vec<&'static str>) -> (Map<String, Value>, Vec<Value>) {
+    let (text, documents) = without_documents(&request.text);
+    if !documents.is_empty() {
+        inexact.push("here-document");
+    }
+    let command = self::text(&text);
+    if command.is_object() {
+        inexact.push("long");
+    }
+    let options = (request.options != ReadingOptions::default()).then_some(request.options);
+    let value = json!({
+        "directory": request.cwd.to_string_lossy(),
+        "command": command,
+        "name": request.name,
+        "args": request.args,
+        "options": options,
+    });
+    (map(value), documents)
+}
+
+/// What was decided, and by what.
+fn decided(opening: &Opening<'_>) -> Map<String, Value> {
+    let Opening { policy, decision, facts, context, .. } = opening;
+    let told: Vec<&Judged> = decision.requests.iter().filter(|each| each.is_told()).collect();
+    let runs = match decision.verdict {
+        Verdict::Allow => Some(true),
+        Verdict::Deny => Some(false),
+        Verdict::Ask | Verdict::Review => None,
+    };
+    let rules = context.rules.iter().map(|(action, text)| json!([action, text]));
+    let value = json!({
+        "facts": summary(facts, decision),
+        "requests": told.iter().take(MOST).map(|each| judged(each)).collect::<Vec<_>>(),
+        "requests_left_out": told.len().checked_sub(MOST).filter(|more| *more > 0),
+        "not_understood": decision.not_understood.iter().take(MOST).collect::<Vec<_>>(),
+        "verdict": decision.verdict,
+        "floor": decision.floor,
+        "reason": decision.reason,
+        "knob": decision.knob,
+        "mode": decision.mode,
+        "mode_from": policy.mode_origin,
+        "suggestions": decision.suggestions,
+        "configuration": configuration(policy),
+        "rules": rules.collect::<Vec<_>>(),
+        "decided_by": decided_by(decision),
+        "runs": runs,
+        "environment_removed": context.removed,
+    });
+    map(value)
+}
+
+/// The programs, and how many effects of which kind.
+fn summary(facts: &Facts, decision: &Decision) -> Value {
+    let mut programs: Vec<String> = Vec::new();
+    for invocation in &facts.invocations {
+        let name = invocation.words.first().map(crate::facts::arg::Arg::display).unwrap_or_default();
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        if !name.is_empty() && programs.len() < MOST && !programs.contains(&name) {
+            programs.push(name);
+        }
+    }
+    let count =
+        |test: fn(&EffectKind) -> bool| facts.effects.iter().filter(|effect| test(&effect.kind)).count();
+    let some = |count: usize| (count > 0).then_some(count);
+    let mut value = map(json!({
+        "programs": programs,
+        "reads": some(count(|kind| matches!(kind, EffectKind::Read(_) | EffectKind::ReadTree { .. }))),
+        "writes": some(count(|kind| matches!(kind, EffectKind::Write { .. }))),
+        "network": some(count(|kind| matches!(kind, EffectKind::Network { .. } | EffectKind::Push { .. }))),
+        "reads_only": decision.reads_only.then_some(true),
+    }));
+    value.retain(|_, value| !value.is_null());
+    Value::Object(value)
+}
+
+/// The version of the configuration: a hash over those of its files. None where no file speaks.
+fn configuration(policy: &Policy) -> Option<String> {
+    let hashes: Vec<&[u8]> =
+        policy.layers.iter().filter_map(|layer| layer.hash.as_deref().map(str::as_bytes)).collect();
+    (!hashes.is_empty()).then(|| crate::store::hash_of(&hashes).chars().take(16).collect())
+}
+
+/// What the machine answered, without secrets, and how many there were.
+fn host(answers: Option<&Answers>, secrets: &Secrets) -> Option<(Value, usize)> {
+    let mut value = serde_json::to_value(answers?).ok()?;
+    let mut redacted = 0;
+    for item in value.as_object_mut()?.values_mut() {
+        redacted += match item {
+            Value::Object(object) => secrets.redact_map(object),
+            other => secrets.redact_value(other),
+        };
+    }
+    Some((value, redacted))
+}
+
+/// A text with a mark in the place of each here-document's body; the length and hash of each.
+fn without_documents(bytes: &[u8]) -> (Vec<u8>, Vec<Value>) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return (bytes.to_vec(), Vec::new()) };
+    let bodies: Vec<Range<usize>> =
+        document_bodies(text).into_iter().filter(|body| !body.is_empty()).collect();
+    let (mut kept, mut from) = (String::new(), 0);
+    let mut told = Vec::new();
+    for body in bodies {
+        let content = text.get(body.clone()).unwrap_or_default();
+        kept.push_str(text.get(from..body.start).unwrap_or_default());
+        kept.push_str(&format!("[here-document {}]\n", told.len() + 1));
+        told.push(content_of(content.as_bytes()));
+        from = body.end;
+    }
+    kept.push_str(text.get(from..).unwrap_or_default());
+    (kept.into_bytes(), told)
+}
+
+/// What is told of a content that is not written: how long it is, and its hash.
+#[must_use]
+pub fn content_of(bytes: &[u8]) -> Value {
+    json!({ "length": bytes.len(), "sha256": crate::store::hash(bytes) })
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// What happened between: the names are those of an agent's own events.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A person is to be asked.
+    Asked,
+    /// It may run.
+    Granted {
+        /// Who said so.
+        by: &'a DecidedBy,
+        /// How long that lasts: `once`, `minutes`, `session` or `always`.
+        scope: &'a str,
+    },
+    /// It may not.
+    Denied {
+        /// Who said so.
+        by: &'a DecidedBy,
+        /// What to do instead, in their words.
+        feedback: Option<&'a str>,
+    },
+}
+
+impl Event<'_> {
+    pub(super) fn to_json(self, id: &str) -> Value {
+        let (event, more) = match self {
+            Self::Asked => ("PermissionRequested", json!({})),
+            Self::Granted { by, scope } => {
+                ("PermissionGranted", json!({ "by": by.to_json(), "scope": scope, "runs": true }))
+            }
+            Self::Denied { by, feedback } => {
+                ("PermissionDenied", json!({ "by": by.to_json(), "feedback": feedback, "runs": false }))
+            }
+        };
+        let mut object = map(json!({ "event": event, "id": id, "time": Timestamp::now().to_string() }));
+        object.extend(map(more).into_iter().filter(|(_, value)| !value.is_null()));
+        Value::Object(object)
     }
 }
 
@@ -211,14 +509,14 @@ fn text(bytes: &[u8]) -> Value {
         cut -= 1;
     }
     let head = String::from_utf8_lossy(bytes.get(..cut).unwrap_or_default());
-    let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = crate::store::hash(bytes);
     json!({ "head": head, "length": bytes.len(), "sha256": hash })
 }
 
-fn ancestry() -> Value {
-    let Some(own) = Process::own() else { return Value::Null };
-    let above: Vec<Value> = own.ancestors(ANCESTORS).iter().map(process).collect();
-    json!({ "pid": own.pid, "started": own.started, "ancestors": above })
+fn process_and_those_above(lineage: &Lineage) -> Value {
+    let above: Vec<Value> = lineage.above.iter().take(ANCESTORS).map(process).collect();
+    let own = &lineage.own;
+    json!({ "pid": own.pid, "group": nix::unistd::getpgrp().as_raw(), "started": own.started, "ancestors": above })
 }
 
 fn process(process: &Process) -> Value {
@@ -250,43 +548,79 @@ fn subject(subject: &Subject) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Mode, Verdict};
-    use crate::request::{Entry, ReadingOptions};
+    use crate::policy::compose::{Composition, compose};
+    use crate::policy::{Mode, Places};
+    use crate::request::Entry;
 
-    #[test]
-    fn a_record_names_what_was_asked_and_decided() {
+    fn policy() -> Policy {
+        compose(Vec::new(), Composition::new(Places::default(), "2026-01-01"))
+    }
+
+    fn record(text: &str, args: &[&str], context: &Context) -> Record {
         let request = Request {
-            text: b"make all".to_vec(),
+            text: text.into(),
             cwd: "/p".into(),
             name: None,
-            args: vec!["x".to_owned()],
+            args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             options: ReadingOptions::default(),
             entry: Entry::Command,
         };
         let decision = Decision::bare(Verdict::Ask, "why", Mode::Default);
+        let (policy, facts) = (policy(), Facts::default());
         let opening = Opening {
             request: &request,
+            policy: &policy,
             decision: &decision,
-            decided_by: &DecidedBy::Person,
-            runs: true,
-            removed: &["BASH_ENV"],
+            facts: &facts,
+            answers: Some(Answers::default()),
+            context,
         };
-        let record = Record::new(&opening);
+        Record::new(&opening)
+    }
+
+    #[test]
+    fn a_record_names_what_was_asked_and_decided() {
+        let context = Context {
+            session: Some("s".to_owned()),
+            lineage: Lineage::own(),
+            removed: vec!["BASH_ENV"],
+            ..Context::default()
+        };
+        let record = record("make all", &["x"], &context);
         let table = [
             ("/event", json!("opened")),
             ("/entry", json!("command")),
+            ("/session", json!("s")),
             ("/command", json!("make all")),
             ("/directory", json!("/p")),
             ("/verdict", json!("ask")),
-            ("/decided_by", json!("person")),
+            ("/decided_by", json!("builtin")),
             ("/mode", json!("default")),
-            ("/runs", json!(true)),
             ("/environment_removed/0", json!("BASH_ENV")),
         ];
         for (pointer, expected) in table {
             assert_eq!(record.json().pointer(pointer), Some(&expected), "{pointer}");
         }
         assert!(record.json().pointer("/process/ancestors/0/started").is_some_and(Value::is_u64));
+        assert_eq!(record.json().get("inexact"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_replayed_says_so() {
+        let mut context = Context::default();
+        context.secrets.learn_variable("MY_TOKEN", "from-the-environment");
+        let long = "echo ".to_owned() + &"a".repeat(WHOLE_TEXT);
+        for (text, args, why, hidden) in [
+            ("TOKEN=hunter22 frob", &[][..], json!(["redacted"]), "hunter22"),
+            ("frob \"$2\"", &["--password", "hunter22"], json!(["redacted"]), "hunter22"),
+            ("frob from-the-environment", &[], json!(["redacted"]), "from-the-environment"),
+            ("cat > f <<X\nthe body\nX\n", &[], json!(["here-document"]), "the body"),
+            (&long, &[], json!(["long"]), "no such text"),
+        ] {
+            let record = record(text, args, &context);
+            assert_eq!(record.json().get("inexact"), Some(&why), "{text}");
+            assert!(!record.json().to_string().contains(hidden), "{}", record.json());
+        }
     }
 
     #[test]

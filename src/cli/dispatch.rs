@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use super::audit::AuditCall;
 use super::grants::GrantsCall;
 use super::jobs::{JobsCall, JobsVerb};
 use super::rules::{Files, RulesCall};
@@ -12,10 +13,11 @@ use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::ask::queue::BELL;
 use crate::ask::sanitize;
+use crate::commands::audit::{self, Look};
 use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here};
 use crate::commands::status::Situation;
-use crate::commands::{approvals, brief, check, explain, grants, rules, status, trust};
+use crate::commands::{approvals, brief, check, explain, grants, rules, simulate, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -70,6 +72,8 @@ fn call_of(call: Call) -> ExitCode {
             grants::reset(sessions, &surrounds.session.id).map_err(|error| error.to_string())
         }),
         Call::Jobs(call) => with_jobs(call),
+        Call::Audit(call) => audited(&call),
+        Call::Simulate(call) => said(simulate::run(&call, Look::of_stdout())),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
@@ -141,6 +145,23 @@ fn answered(id: &str, reply: Reply) -> Result<String, String> {
     let terminal = guard::may_answer(By::Words)?;
     let (surrounds, _, _) = here();
     approvals::answer(&queue(&surrounds)?, id, reply, &terminal).map_err(|why| why.to_string())
+}
+
+fn audited(call: &AuditCall) -> ExitCode {
+    let (manner, look) = (&call.manner, Look::of_stdout());
+    match audit::run(&call.call, manner, look) {
+        Ok(audit::Said { text, status }) => {
+            let printed = print(&text);
+            if !matches!(call.call, audit::Call::Tail { follow: true, .. }) {
+                return if status == 0 { printed } else { ExitCode::from(status) };
+            }
+            match audit::follow(manner, look, &mut io::stdout().lock()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => failed(&error),
+            }
+        }
+        Err(error) => failed(&error),
+    }
 }
 
 fn ruled(call: &RulesCall) -> ExitCode {

@@ -1,10 +1,12 @@
 //! The command line: as typed, then as meant.
 
+pub mod audit;
 pub mod dispatch;
 pub mod grants;
 pub mod jobs;
 pub mod rules;
 pub mod shell_args;
+mod simulate;
 pub mod verbs;
 
 pub use self::shell_args::{ShellCall, Text};

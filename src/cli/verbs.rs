@@ -7,17 +7,20 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
+use super::audit::{Audit, AuditCall};
 use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::jobs::{Jobs, JobsCall};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
+use super::simulate::Simulate;
 use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 17] = [
     "approvals",
     "approve",
+    "audit",
     "brief",
     "check",
     "explain",
@@ -27,6 +30,7 @@ const VERBS: [&str; 15] = [
     "mode",
     "refuse",
     "rules",
+    "simulate",
     "status",
     "trust",
     "untrust",
@@ -62,6 +66,10 @@ pub enum Call {
     },
     /// Something with jobs.
     Jobs(JobsCall),
+    /// Look at the records.
+    Audit(AuditCall),
+    /// Decide the commands of transcripts and histories.
+    Simulate(crate::commands::simulate::Call),
     /// Say what is in force.
     Status {
         /// As JSON.
@@ -282,6 +290,10 @@ enum Verb {
     Grants(Grants),
     /// The mode here, and how often the session was refused
     Mode(ModeVerb),
+    /// The records: who decided, why, what came of it
+    Audit(Audit),
+    /// How often transcripts and histories would have been asked about, and which rules would change that
+    Simulate(Simulate),
     /// What is in force here, and from where
     Status(Output),
     /// Show this project's configuration and trust it as it is
@@ -448,6 +460,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Grants(grants) => Call::Grants(grants.into_call()),
         Verb::Mode(verb) => Call::Mode { reset: verb.resets() },
         Verb::Jobs(jobs) => Call::Jobs(jobs.into_call()),
+        Verb::Audit(audit) => Call::Audit(audit.into_call()),
+        Verb::Simulate(simulate) => Call::Simulate(simulate.into_call()),
         Verb::Status(Output { json }) => Call::Status { json },
         Verb::Trust(Trust { list: true, json, .. }) => Call::TrustList { json },
         Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },

@@ -1,11 +1,13 @@
 //! What the verbs print.
 
 pub mod approvals;
+pub mod audit;
 pub mod brief;
 pub mod check;
 pub mod explain;
 pub mod grants;
 pub mod jobs;
 pub mod rules;
+pub mod simulate;
 pub mod status;
 pub mod trust;

@@ -213,6 +213,7 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("on_review_unavailable", json!(knobs.on_review_unavailable)),
         ("on_mixed", json!(knobs.on_mixed)),
         ("audit.required", json!(knobs.audit_required)),
+        ("audit.keep_days", json!(knobs.audit_keep_days)),
         ("ask.terminals", json!(knobs.terminals)),
         ("ask.plain", json!(knobs.plain)),
         ("ask.wait", json!(knobs.ask_wait)),

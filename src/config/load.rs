@@ -156,6 +156,7 @@ fn look(source: &Source, folders: Option<&Folders>, home: Option<&str>) -> Resul
         }
     };
     layer.layer = source.layer;
+    layer.hash = Some(hash.as_str().into());
     let trusted = |folders| trust::is_trusted(folders, &source.path, &hash).unwrap_or(false);
     layer.trusted = !source.needs_trust || folders.is_some_and(trusted);
     Ok(layer)

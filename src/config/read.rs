@@ -178,8 +178,9 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             "keep" => settings.ask_keep = page.count(value),
             _ => settings.notify = page.notified(value),
         }),
-        "audit" => page.section(value, AUDIT, |page, _, value| {
-            settings.audit_required = page.truth(value);
+        "audit" => page.section(value, AUDIT, |page, key, value| match key {
+            "required" => settings.audit_required = page.truth(value),
+            _ => settings.audit_keep_days = page.count(value),
         }),
         "shell" => page.section(value, SHELL, |page, _, value| settings.shell = page.absolute(value)),
         "refusals" => page.section(value, REFUSALS, |page, key, value| {

@@ -191,6 +191,8 @@ pub struct Ask {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Audit {
+    /// So many days of records are kept. Default: 14.
+    pub keep_days: Option<NonZeroU64>,
     /// Without a record only fully explained reading runs. Default: true.
     pub required: Option<bool>,
 }

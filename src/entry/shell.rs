@@ -10,6 +10,7 @@ use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use crate::ask::queue::{Elsewhere, patience};
 use crate::ask::{Manner, Refusal, Style, Unavailable};
+use crate::audit::Context;
 use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
@@ -295,6 +296,7 @@ fn means(
     (surrounds, quiet, shell): (&Surrounds, bool, Shell),
 ) -> Means {
     let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
+    let context = Context { removed, rules: asked.rules.clone(), ..surrounds.context() };
     set(&mut environment, "GSH_MODE", policy.mode.word());
     let source = match &asked.text {
         Given::Command(_) => Source::Command { name: asked.name },
@@ -332,7 +334,7 @@ fn means(
         ledger: surrounds.ledger(policy),
         state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
         temporary: PathBuf::from("/tmp"),
-        removed,
+        context,
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use crate::ask::Ledger;
+use crate::audit::Context;
+use crate::audit::redact::Secrets;
 use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
@@ -60,6 +62,25 @@ impl Surrounds {
         let sessions = folders.as_ref().map(Sessions::of);
         let memory = sessions.map(|sessions| sessions.read(&session.id)).unwrap_or_default();
         Self { environment, folders, ours, lineage, calls, above, session, memory }
+    }
+
+    /// What a record tells of where a request comes from.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        let mut secrets = Secrets::default();
+        for (name, value) in &self.environment {
+            if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
+                secrets.learn_variable(name, value);
+            }
+        }
+        Context {
+            session: Some(self.session.id.clone()),
+            parents: self.session.parents.clone(),
+            lineage: self.lineage.clone(),
+            beneath: self.above.is_some(),
+            secrets,
+            ..Context::default()
+        }
     }
 
     /// The machine as seen from a directory.
@@ -165,7 +186,8 @@ pub fn here() -> (Surrounds, Machine, Policy) {
 }
 
 /// Where things are, for the rules.
-fn places(machine: &Machine) -> Places {
+#[must_use]
+pub fn places(machine: &dyn Host) -> Places {
     let text = |path: PathBuf| path.into_os_string().into_string().ok();
     let path = machine.var("PATH").unwrap_or_default();
     Places {

@@ -1,9 +1,13 @@
 //! What the pure stages may know of the machine. The real answers are in [`crate::sys::machine`];
 //! tests answer from a table, so a verdict needs no machine.
 
+pub mod recorded;
 pub mod table;
+pub mod witness;
 
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 /// The machine, as far as a decision may look at it. Every answer is about *now*, before the text
 /// runs; whoever asks must first make sure that no earlier part of the same text could change it.
@@ -41,7 +45,8 @@ pub trait Host {
 }
 
 /// The kind of thing at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Node {
     /// Nothing is there.
     Missing,
@@ -58,7 +63,7 @@ pub enum Node {
 }
 
 /// A program as `PATH` finds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Where it is, links resolved.
     pub path: PathBuf,
@@ -67,7 +72,8 @@ pub struct Program {
 }
 
 /// A repository's state, as far as verdicts need it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GitState {
     /// The branch `HEAD` is on; None when detached or unreadable.
     pub head: Option<String>,

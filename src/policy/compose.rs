@@ -36,6 +36,9 @@ pub struct LayerRules {
     pub path: Option<Arc<str>>,
     /// Whether the file is there.
     pub present: bool,
+    /// The hash of its content.
+    #[serde(skip)]
+    pub hash: Option<Arc<str>>,
     /// Whether a person trusts its content; what nobody trusts may only tighten.
     pub trusted: bool,
     /// What is wrong with it.
@@ -66,6 +69,7 @@ impl LayerRules {
             layer,
             path: None,
             present: false,
+            hash: None,
             trusted: true,
             damage: vec![],
             rules: vec![],
@@ -123,6 +127,8 @@ pub struct LayerInfo {
     pub layer: Layer,
     /// Its file.
     pub path: Option<Arc<str>>,
+    /// The hash of its content.
+    pub hash: Option<Arc<str>>,
     /// How it stands.
     pub state: LayerState,
     /// How many rules it holds.
@@ -502,6 +508,7 @@ fn info(layer: &LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerI
     LayerInfo {
         layer: layer.layer,
         path: layer.path.clone(),
+        hash: layer.hash.clone(),
         state: layer.state(),
         rules: layer.rules.len(),
         damage: layer.damage.clone(),

@@ -87,6 +87,8 @@ pub struct Knobs {
     pub on_mixed: Verdict,
     /// Nothing but fully explained reading runs without a record in its proper place.
     pub audit_required: bool,
+    /// So many days of records are kept.
+    pub audit_keep_days: usize,
     /// Kinds of terminal, or programs by absolute path, that the user vouches for.
     pub terminals: Vec<String>,
     /// Questions are plain lines, answered by typed words.
@@ -159,6 +161,7 @@ impl Default for Knobs {
             on_review_unavailable: Verdict::Deny,
             on_mixed: Verdict::Deny,
             audit_required: true,
+            audit_keep_days: 14,
             terminals: vec![],
             plain: false,
             ask_wait: None,
@@ -192,6 +195,8 @@ pub struct Settings {
     pub on_mixed: Option<Verdict>,
     /// See [`Knobs::audit_required`].
     pub audit_required: Option<bool>,
+    /// See [`Knobs::audit_keep_days`].
+    pub audit_keep_days: Option<usize>,
     /// See [`Knobs::terminals`].
     pub terminals: Option<Vec<String>>,
     /// See [`Knobs::plain`].
@@ -304,6 +309,7 @@ impl Knobs {
         refuse(raise(&mut self.on_mixed, settings.on_mixed, may), "on_mixed");
         refuse(raise(&mut self.audit_required, settings.audit_required, may), "audit.required");
         refuse(raise(&mut self.denial_ends_all, settings.denial_ends_all, may), "ask.denial_ends_all");
+        refuse(raise(&mut self.audit_keep_days, settings.audit_keep_days, may), "audit.keep_days");
         let Refusals { in_a_row, in_all } = &mut self.refusals;
         refuse(fewer(in_a_row, settings.refusals_in_a_row, may), "refusals.in_a_row");
         refuse(fewer(in_all, settings.refusals_in_all, may), "refusals.in_all");
@@ -370,6 +376,7 @@ mod tests {
             on_review_unavailable: Some(Verdict::Allow),
             on_ask_without_terminal: Some(WithoutTerminal::Deny),
             audit_required: Some(true),
+            audit_keep_days: Some(3),
             terminals: Some(vec!["tmux".into(), "mine".into()]),
             plain: Some(true),
             ask_wait: Some(1),
@@ -400,6 +407,7 @@ mod tests {
             "on_review_unavailable",
             "on_mixed",
             "ask.denial_ends_all",
+            "audit.keep_days",
             "refusals.in_all",
             "subagents.allow_grants",
             "limits.bytes",

@@ -163,9 +163,8 @@ impl Approved {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit::{DecidedBy, Opening, Record, open};
+    use crate::audit::{Record, open};
     use crate::policy::Mode;
-    use crate::request::{Entry, ReadingOptions, Request};
 
     fn decision(verdict: Verdict, floor: Option<&'static str>) -> Decision {
         Decision { floor: floor.map(Into::into), ..Decision::bare(verdict, "", Mode::Default) }
@@ -173,19 +172,9 @@ mod tests {
 
     fn may_run(decision: &Decision, answer: Option<&Answer>) -> Option<bool> {
         let folder = tempfile::tempdir().ok()?;
-        let request = Request {
-            text: b"ls".to_vec(),
-            cwd: "/".into(),
-            name: None,
-            args: vec![],
-            options: ReadingOptions::default(),
-            entry: Entry::Command,
-        };
-        let decided_by = &DecidedBy::Policy;
-        let opening = Opening { request: &request, decision, decided_by, runs: true, removed: &[] };
-        let opened = open(Some(folder.path()), folder.path(), Record::new(&opening)).ok()?;
+        let opened = open(Some(folder.path()), folder.path(), Record::for_tests(), 1).ok()?;
         let plan = Plan {
-            text: request.text.clone(),
+            text: b"ls".to_vec(),
             source: Source::Stdin,
             direct: None,
             shell: Shell::find(None).ok()?,

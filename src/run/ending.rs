@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::approved::Plan;
 use super::{Outcome, RunError};
 use crate::ask::{Ledger, Manner, Refusal};
+use crate::audit::{Context, LogError};
 use crate::decision::Decision;
 
 /// What running needs beside the decision.
@@ -20,8 +21,8 @@ pub struct Means {
     pub state: Option<PathBuf>,
     /// The folder for temporary files, where a record goes that finds no other place.
     pub temporary: PathBuf,
-    /// Variables that were kept from the shell.
-    pub removed: Vec<&'static str>,
+    /// Where the request comes from, for its record.
+    pub context: Context,
 }
 
 /// How it ended.
@@ -40,7 +41,7 @@ pub enum Ending {
 pub enum Failure {
     /// Nothing runs without a record.
     #[error("nothing ran, since its record could not be written: {0}")]
-    Record(String),
+    Record(#[from] LogError),
     /// Starting or waiting failed.
     #[error(transparent)]
     Run(#[from] RunError),

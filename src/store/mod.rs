@@ -15,7 +15,15 @@ use sha2::{Digest, Sha256};
 /// The hash of a content, as it is kept.
 #[must_use]
 pub fn hash(content: &[u8]) -> String {
-    let digits = Sha256::digest(content).into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    hash_of(&[content])
+}
+
+/// The hash of parts in a row.
+#[must_use]
+pub fn hash_of(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    let digits = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
     digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 

@@ -46,6 +46,19 @@ pub(super) struct Doubt {
     pub(super) at: usize,
 }
 
+/// Where the bodies of here-documents stand. Where that cannot be told, all behind the first line with
+/// a `<<` counts as one.
+#[must_use]
+pub fn document_bodies(text: &str) -> Vec<std::ops::Range<usize>> {
+    match split(text) {
+        Ok(split) => split.documents.values().map(|document| document.start..document.end).collect(),
+        Err(_) => {
+            let line = text.find("<<").and_then(|at| Some(at + text.get(at..)?.find('\n')? + 1));
+            line.map(|start| start..text.len()).into_iter().collect()
+        }
+    }
+}
+
 /// Takes the here-documents out of `text`.
 pub(super) fn split(text: &str) -> Result<Split, Doubt> {
     if !text.contains("<<") && !text.contains("<>") {

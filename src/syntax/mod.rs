@@ -21,6 +21,7 @@ mod second;
 pub mod visit;
 mod word;
 
+pub use heredoc::document_bodies;
 pub use parse::{Limits, parse};
 pub use quote::quote;
 pub use second::cross_check_is_on;

@@ -55,34 +55,80 @@ pub fn open_append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Appends one line in one write, so that lines of several writers never mix. After a line that was
-/// left without its end (a crash, a full disk) it begins one of its own.
-///
-/// # Errors
-/// When the write fails or is cut short (a full disk).
-pub fn append_line(mut file: &File, line: &[u8]) -> io::Result<()> {
-    let mut whole = Vec::with_capacity(line.len() + 2);
-    if is_torn(file)? {
-        whole.push(b'\n');
+/// A file that no other writer of ours changes while this lives.
+#[derive(Debug)]
+pub struct Locked<'f>(&'f File);
+
+/// So often and so long apart is a lock tried: five seconds in all.
+const TRIES: u32 = 2500;
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(2);
+
+impl<'f> Locked<'f> {
+    /// Waits for the file, but not for ever: whoever can read it could hold it.
+    ///
+    /// # Errors
+    /// When another process holds it for seconds, or the file system knows no locks.
+    pub fn new(file: &'f File) -> io::Result<Self> {
+        for _ in 0..TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self(file)),
+                Err(fs::TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(fs::TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::TimedOut, "another process holds the file"))
     }
-    whole.extend_from_slice(line);
-    whole.push(b'\n');
-    loop {
-        match file.write(&whole) {
-            Ok(written) if written == whole.len() => return Ok(()),
-            Ok(_) => return Err(io::ErrorKind::WriteZero.into()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+
+    /// The end of the file, at most so many bytes, and its length.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn tail(&self, most: usize) -> io::Result<(Vec<u8>, u64)> {
+        let length = self.0.metadata()?.len();
+        let start = length.saturating_sub(most as u64);
+        let mut bytes = vec![0; usize::try_from(length - start).unwrap_or(0)];
+        self.0.read_exact_at(&mut bytes, start)?;
+        Ok((bytes, length))
+    }
+
+    /// Takes away what stands behind this length, and returns it.
+    ///
+    /// # Errors
+    /// When it cannot be read or cut.
+    pub fn cut(&self, length: u64) -> io::Result<Vec<u8>> {
+        let whole = self.0.metadata()?.len();
+        let mut bytes = vec![0; usize::try_from(whole.saturating_sub(length)).unwrap_or(0)];
+        self.0.read_exact_at(&mut bytes, length)?;
+        self.0.set_len(length)?;
+        Ok(bytes)
+    }
+
+    /// Appends in one write: all of it, or nothing stays (a full disk).
+    ///
+    /// # Errors
+    /// When it fails or is cut short.
+    pub fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.0;
+        loop {
+            match file.write(bytes) {
+                Ok(written) if written == bytes.len() => return Ok(()),
+                Ok(written) => {
+                    let length = self.0.metadata()?.len().saturating_sub(written as u64);
+                    self.0.set_len(length)?;
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
     }
 }
 
-/// Whether the last line has no end.
-fn is_torn(file: &File) -> io::Result<bool> {
-    let Some(last) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
-    let mut byte = [0];
-    // A file that was cut meanwhile has no such byte: nothing is torn there.
-    Ok(file.read_at(&mut byte, last)? == 1 && byte != *b"\n")
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        // Closing the file unlocks it too.
+        let _ = self.0.unlock();
+    }
 }
 
 fn not_ours(path: &Path) -> io::Error {
@@ -97,17 +143,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_without_end_is_left_alone() {
-        let Ok(folder) = tempfile::tempdir() else { return };
+    fn what_is_locked_is_seen_and_cut() {
+        let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("log");
-        for (before, expected) in
-            [("", "new\n"), ("whole\n", "whole\nnew\n"), ("{\"torn", "{\"torn\nnew\n"), ("x", "x\nnew\n")]
-        {
-            assert!(fs::write(&path, before).is_ok());
-            let appended = open_append(&path).and_then(|file| append_line(&file, b"new"));
-            assert!(appended.is_ok(), "{appended:?}");
-            assert_eq!(fs::read_to_string(&path).ok().as_deref(), Some(expected));
-        }
+        let (file, other) = (open_append(&path).expect("opened"), open_append(&path).expect("opened"));
+        let locked = Locked::new(&file).expect("locked");
+        locked.append(b"one\ntwo").expect("appended");
+        assert_eq!(locked.tail(5).expect("read"), (b"e\ntwo".to_vec(), 7));
+        assert_eq!(locked.cut(4).expect("cut"), b"two");
+        assert!(matches!(other.try_lock(), Err(fs::TryLockError::WouldBlock)));
+        drop(locked);
+        Locked::new(&other).expect("free again").append(b"three\n").expect("appended");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "one\nthree\n");
     }
 
     #[test]
@@ -118,7 +165,7 @@ mod tests {
         assert_eq!(fs::metadata(&log).map(|data| data.mode() & 0o777).ok(), Some(0o700));
         let file = open_append(&log.join("a"));
         assert_eq!(file.as_ref().ok().and_then(|f| f.metadata().ok()).map(|d| d.mode() & 0o777), Some(0o600));
-        let written = file.and_then(|file| append_line(&file, b"one").and(append_line(&file, b"two")));
+        let written = file.and_then(|file| Locked::new(&file)?.append(b"one\ntwo\n"));
         assert!(written.is_ok());
         assert_eq!(fs::read_to_string(log.join("a")).ok().as_deref(), Some("one\ntwo\n"));
 

@@ -1,0 +1,329 @@
+//! Records as they are read again: the lines of each brought together.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::keep;
+
+/// One request's record.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entry {
+    /// The decision's name.
+    pub id: String,
+    /// When it was opened.
+    pub time: String,
+    /// How it came in.
+    pub entry: String,
+    /// Its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The sessions that one is nested in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<String>,
+    /// The agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Where it started.
+    pub directory: String,
+    /// The text, without secrets.
+    pub command: Text,
+    /// What was decided.
+    pub verdict: String,
+    /// The floor's entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// The mode.
+    pub mode: String,
+    /// By what: `floor`, `rule`, `builtin` …
+    pub decided_by: Value,
+    /// Whether it was to run; None where a question was open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<bool>,
+    /// The programs in it.
+    pub facts: Summary,
+    /// What it asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Requested>,
+    /// How many secrets were taken out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<usize>,
+    /// Why a replay is no proof.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inexact: Vec<String>,
+    /// What a person was asked and said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Value>,
+    /// What became of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Value>,
+}
+
+/// A text, or what is kept of a long one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Text {
+    /// All of it.
+    Whole(String),
+    /// Its head.
+    Long {
+        /// How it begins.
+        head: String,
+        /// How long it is.
+        length: usize,
+    },
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::Whole(String::new())
+    }
+}
+
+impl Text {
+    /// What there is of it.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        match self {
+            Self::Whole(text) | Self::Long { head: text, .. } => text,
+        }
+    }
+}
+
+/// What a command would do, in short.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// Its programs.
+    pub programs: Vec<String>,
+}
+
+/// One thing it asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Requested {
+    /// The capability.
+    pub capability: String,
+    /// The path or command.
+    pub subject: Value,
+    /// What holds.
+    pub verdict: String,
+    /// The rule that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Origin>,
+}
+
+/// Where a rule stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Origin {
+    /// Its layer.
+    pub layer: String,
+    /// Its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its line.
+    pub line: usize,
+    /// Its pattern.
+    pub pattern: String,
+}
+
+impl Origin {
+    /// For a person: where, and the pattern.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match &self.file {
+            Some(file) => format!("{file}:{} {}", self.line, self.pattern),
+            None => format!("{} {}", self.layer, self.pattern),
+        }
+    }
+}
+
+impl Entry {
+    /// Whether a person was to be asked.
+    #[must_use]
+    pub fn asked(&self) -> bool {
+        matches!(self.verdict.as_str(), "ask" | "review")
+    }
+
+    /// Whether it ran, as far as the record tells.
+    #[must_use]
+    pub fn ran(&self) -> Option<bool> {
+        let said = self.events.iter().rev().find_map(|event| event["runs"].as_bool());
+        said.or(self.runs)
+    }
+
+    /// Who made it final: `person`, `nobody`, or what of the policy did.
+    #[must_use]
+    pub fn by(&self) -> String {
+        let said = self.events.iter().rev().find(|event| !event["by"].is_null()).map(|event| &event["by"]);
+        let by = said.unwrap_or(&self.decided_by);
+        match by {
+            Value::String(word) => word.clone(),
+            Value::Object(object) => object.keys().next().cloned().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+
+    /// How it ended, in a word or two.
+    #[must_use]
+    pub fn end(&self) -> String {
+        let Some(closed) = &self.closed else { return "open".to_owned() };
+        if let Some(signal) = closed["signal"].as_i64() {
+            return format!("signal {signal}");
+        }
+        match (closed["status"].as_i64(), closed["outcome"].as_str()) {
+            (Some(status), _) => format!("status {status}"),
+            (None, outcome) => outcome.unwrap_or("closed").to_owned(),
+        }
+    }
+
+    /// The rule that decided: the first of the strictest requests that has one.
+    #[must_use]
+    pub fn rule(&self) -> Option<&Origin> {
+        self.requests.iter().filter(|each| each.verdict == self.verdict).find_map(|each| each.rule.as_ref())
+    }
+}
+
+/// Which records are wanted. What is None or empty is no condition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Not before this moment, as records write it.
+    pub since: Option<String>,
+    /// Of this session.
+    pub session: Option<String>,
+    /// Of this agent.
+    pub agent: Option<String>,
+    /// With this verdict.
+    pub verdict: Option<String>,
+    /// With this program.
+    pub program: Option<String>,
+    /// With this text in command, directory, reason or rule.
+    pub text: Option<String>,
+}
+
+impl Filter {
+    /// Whether a record fits.
+    #[must_use]
+    pub fn fits(&self, entry: &Entry) -> bool {
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| found == Some(wanted))
+        };
+        let nested =
+            |wanted: &String| entry.session.as_ref() == Some(wanted) || entry.parents.contains(wanted);
+        self.since.as_ref().is_none_or(|since| entry.time >= *since)
+            && self.session.as_ref().is_none_or(nested)
+            && is(&self.agent, entry.agent.as_deref())
+            && is(&self.verdict, Some(&entry.verdict))
+            && self.program.as_ref().is_none_or(|program| entry.facts.programs.contains(program))
+            && self.text.as_ref().is_none_or(|text| mentions(entry, text))
+    }
+}
+
+fn mentions(entry: &Entry, text: &str) -> bool {
+    let rules = || entry.requests.iter().filter_map(|each| each.rule.as_ref());
+    entry.command.shown().contains(text)
+        || entry.directory.contains(text)
+        || entry.reason.contains(text)
+        || rules()
+            .any(|rule| rule.pattern.contains(text) || rule.file.as_ref().is_some_and(|f| f.contains(text)))
+}
+
+/// Reads the records that fit, oldest first. Lines that are none are left out: `verify` tells of them.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn read(folder: &Path, filter: &Filter) -> io::Result<Vec<Entry>> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for path in days(folder, filter) {
+        let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
+        entries.extend(gathered(lines(&text)));
+    }
+    entries.retain(|entry| filter.fits(entry));
+    Ok(entries)
+}
+
+/// The days that can hold what is wanted; a record's closing stands in the file of its opening.
+#[must_use]
+pub fn days(folder: &Path, filter: &Filter) -> Vec<PathBuf> {
+    let since = filter.since.as_deref().and_then(|since| since.get(..10));
+    let mut days = keep::days(folder);
+    days.retain(|day| {
+        since.is_none_or(|since| day.file_stem().is_some_and(|name| *name.to_string_lossy() >= *since))
+    });
+    days
+}
+
+/// What a line says.
+enum Line {
+    Opened(Box<Entry>),
+    Event(Value),
+    Closed(Value),
+}
+
+/// The lines, read by as many threads as there are processors.
+fn lines(text: &str) -> Vec<Line> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut parts = Vec::new();
+    let mut rest = text;
+    for left in (1..=threads).rev() {
+        let middle = rest.floor_char_boundary(rest.len() / left);
+        let cut =
+            rest.get(middle..).and_then(|tail| tail.find('\n')).map_or(rest.len(), |at| middle + at + 1);
+        let (part, after) = rest.split_at(cut);
+        parts.push(part);
+        rest = after;
+    }
+    let read = |part: &str| part.lines().filter_map(line).collect::<Vec<_>>();
+    std::thread::scope(|scope| {
+        let running: Vec<_> = parts.iter().map(|part| scope.spawn(|| read(part))).collect();
+        running.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
+}
+
+fn line(line: &str) -> Option<Line> {
+    // The kind stands first in every line of ours.
+    if line.starts_with("{\"event\":\"opened\"") {
+        return serde_json::from_str(line).ok().map(|entry| Line::Opened(Box::new(entry)));
+    }
+    let mut value: Value = serde_json::from_str(line).ok()?;
+    if let Some(object) = value.as_object_mut() {
+        object.shift_remove("chain");
+    }
+    Some(if value["event"] == "closed" { Line::Closed(value) } else { Line::Event(value) })
+}
+
+fn gathered(lines: Vec<Line>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for line in lines {
+        match line {
+            Line::Opened(entry) => {
+                places.insert(entry.id.clone(), entries.len());
+                entries.push(*entry);
+            }
+            Line::Event(mut value) | Line::Closed(mut value) => {
+                let place = value["id"].as_str().and_then(|id| places.get(id));
+                let Some(entry) = place.and_then(|place| entries.get_mut(*place)) else { continue };
+                if let Some(object) = value.as_object_mut() {
+                    object.shift_remove("id");
+                }
+                if value["event"] == "closed" { entry.closed = Some(value) } else { entry.events.push(value) }
+            }
+        }
+    }
+    entries
+}
+
+/// The records of a text of lines, as it grows.
+#[must_use]
+pub fn of_text(text: &str) -> Vec<Entry> {
+    gathered(text.lines().filter_map(line).collect())
+}

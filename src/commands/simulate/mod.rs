@@ -1,0 +1,262 @@
+//! `gsh simulate`: what would have been asked of the commands that agents and people ran. Nothing runs.
+
+mod sources;
+mod suggest;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use self::sources::Found;
+use self::suggest::Proposal;
+use super::audit::Look;
+use super::audit::look::{cut, visible};
+use super::audit::tally::rate;
+use super::check::request;
+use crate::audit::redact::Secrets;
+use crate::config::load::Options;
+use crate::decision::Decision;
+use crate::entry::world::Surrounds;
+use crate::pipeline::check;
+use crate::policy::{Policy, Verdict};
+use crate::sys::machine::Machine;
+
+/// What is to be decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The files; none for the agents' own places.
+    pub files: Vec<PathBuf>,
+    /// Propose rules.
+    pub suggest: bool,
+    /// A configuration to compare with.
+    pub config: Option<PathBuf>,
+    /// The directory where the file names none.
+    pub cwd: Option<PathBuf>,
+    /// As JSON.
+    pub json: bool,
+}
+
+/// What came of all commands.
+#[derive(Debug, Default, Serialize)]
+struct Outcome {
+    files: usize,
+    commands: usize,
+    different: usize,
+    allowed: usize,
+    asked: usize,
+    refused: usize,
+    /// With the other configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked_then: Option<usize>,
+    programs: Vec<(String, usize)>,
+    rules: Vec<(String, usize)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    proposals: Vec<Proposal>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_read: Vec<String>,
+}
+
+/// A command that was found, and how often.
+#[derive(Debug)]
+pub(super) struct Case {
+    /// What and where.
+    found: Found,
+    /// How often.
+    count: usize,
+    /// What was decided.
+    decision: Decision,
+    /// The names of its programs.
+    programs: Vec<String>,
+}
+
+impl Case {
+    fn asks(&self) -> bool {
+        matches!(self.decision.verdict, Verdict::Ask | Verdict::Review)
+    }
+}
+
+/// Decides with one configuration, keeping what belongs to one directory.
+pub(super) struct Judge<'a> {
+    surrounds: &'a Surrounds,
+    options: Options,
+    here: PathBuf,
+    machines: HashMap<PathBuf, Machine>,
+    policies: HashMap<Option<PathBuf>, Policy>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(surrounds: &'a Surrounds, options: Options, here: PathBuf) -> Self {
+        Self { surrounds, options, here, machines: HashMap::new(), policies: HashMap::new() }
+    }
+
+    fn decide(&mut self, found: &Found) -> (Decision, Vec<String>) {
+        use crate::host::Host;
+        // A directory that is gone says nothing any more.
+        let directory = found.directory.clone().filter(|directory| directory.is_dir());
+        let directory = directory.unwrap_or_else(|| self.here.clone());
+        let machine =
+            self.machines.entry(directory.clone()).or_insert_with(|| self.surrounds.machine(&directory));
+        let (surrounds, options) = (self.surrounds, &self.options);
+        let policy = self
+            .policies
+            .entry(machine.project())
+            .or_insert_with(|| surrounds.policy(machine, options.clone()));
+        let checked = check(&request(found.command.clone().into_bytes(), directory), policy, machine);
+        let words = checked.facts.invocations.iter().filter_map(|invocation| invocation.words.first());
+        let mut programs: Vec<String> =
+            words.map(|word| word.display().rsplit('/').next().unwrap_or_default().to_owned()).collect();
+        programs.sort();
+        programs.dedup();
+        (checked.decision, programs)
+    }
+}
+
+/// Decides all commands of the files.
+///
+/// # Errors
+/// When there are no files, or none can be read.
+pub fn run(call: &Call, look: Look) -> Result<String, String> {
+    let surrounds = Surrounds::of_process();
+    if surrounds.above.is_some() {
+        return Err(
+            "beneath gsh transcripts and histories are not read: a person can, outside of it".to_owned()
+        );
+    }
+    let home = surrounds.folders.as_ref().map(|folders| folders.home.clone());
+    let files = match (&call.files, home) {
+        (files, _) if !files.is_empty() => files.clone(),
+        (_, Some(home)) => sources::transcripts(&home),
+        _ => Vec::new(),
+    };
+    if files.is_empty() {
+        return Err("no transcripts in ~/.claude/projects, ~/.codex/sessions, ~/.gemini/tmp or opencode's storage; name \
+                    files, or a shell's history"
+            .to_owned());
+    }
+    let (found, not_read) = gathered(&files);
+    if found.is_empty() && !not_read.is_empty() {
+        return Err(not_read.join("\n"));
+    }
+    let current = std::env::current_dir().unwrap_or_default();
+    let here = call.cwd.as_ref().map_or_else(|| current.clone(), |cwd| current.join(cwd));
+    let mut judge = Judge::new(&surrounds, Options::new(), here.clone());
+    let cases: Vec<Case> = found
+        .into_iter()
+        .map(|(found, count)| {
+            let (decision, programs) = judge.decide(&found);
+            Case { found, count, decision, programs }
+        })
+        .collect();
+    let mut outcome = outcome(&cases, files.len(), not_read);
+    if let Some(config) = &call.config {
+        let options = Options { config: Some(config.clone()), ..Options::new() };
+        let mut other = Judge::new(&surrounds, options, here.clone());
+        let asked = |verdict| matches!(verdict, Verdict::Ask | Verdict::Review);
+        let counts =
+            cases.iter().filter(|case| asked(other.decide(&case.found).0.verdict)).map(|case| case.count);
+        outcome.asked_then = Some(counts.sum());
+    }
+    if call.suggest {
+        let new = |options| Judge::new(&surrounds, options, here.clone());
+        outcome.proposals = suggest::proposals(&cases, &new);
+    }
+    if call.json {
+        return serde_json::to_string_pretty(&outcome)
+            .map(|text| text + "\n")
+            .map_err(|error| error.to_string());
+    }
+    Ok(text(&outcome, look))
+}
+
+/// Every different command with its number, in the order of their first appearance.
+fn gathered(files: &[PathBuf]) -> (Vec<(Found, usize)>, Vec<String>) {
+    let (mut all, mut places, mut not_read) = (Vec::<(Found, usize)>::new(), HashMap::new(), Vec::new());
+    for file in files {
+        match sources::read(file) {
+            Ok(found) => {
+                for found in found {
+                    let key = (found.command.clone(), found.directory.clone());
+                    let place = *places.entry(key).or_insert(all.len());
+                    match all.get_mut(place) {
+                        Some((_, count)) => *count += 1,
+                        None => all.push((found, 1)),
+                    }
+                }
+            }
+            Err(error) => not_read.push(error),
+        }
+    }
+    (all, not_read)
+}
+
+fn outcome(cases: &[Case], files: usize, not_read: Vec<String>) -> Outcome {
+    let sum = |test: fn(&Case) -> bool| cases.iter().filter(|case| test(case)).map(|case| case.count).sum();
+    let (mut programs, mut rules) = (HashMap::<String, usize>::new(), HashMap::<String, usize>::new());
+    for case in cases.iter().filter(|case| case.asks()) {
+        for program in &case.programs {
+            *programs.entry(program.clone()).or_default() += case.count;
+        }
+        let rule = case.decision.requests.iter().filter(|each| each.verdict == case.decision.verdict);
+        let rule = rule.filter_map(|each| each.matched.rule.as_ref()).next();
+        let name =
+            rule.map_or("builtin default".to_owned(), |rule| format!("{} {}", rule.place(), rule.pattern));
+        *rules.entry(name).or_default() += case.count;
+    }
+    Outcome {
+        files,
+        commands: cases.iter().map(|case| case.count).sum(),
+        different: cases.len(),
+        allowed: sum(|case| case.decision.verdict == Verdict::Allow),
+        asked: sum(Case::asks),
+        refused: sum(|case| case.decision.verdict == Verdict::Deny),
+        programs: ranked(programs),
+        rules: ranked(rules),
+        not_read,
+        ..Outcome::default()
+    }
+}
+
+fn ranked(counts: HashMap<String, usize>) -> Vec<(String, usize)> {
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    rows.truncate(10);
+    rows
+}
+
+fn text(outcome: &Outcome, look: Look) -> String {
+    let Outcome { files, commands, different, asked, .. } = outcome;
+    let mut text = format!("{commands} commands ({different} different) in {files} files\n");
+    let verdicts = [
+        ("allow".to_owned(), outcome.allowed),
+        ("ask".to_owned(), *asked),
+        ("deny".to_owned(), outcome.refused),
+    ];
+    text.push_str(&look.bars(&verdicts));
+    text.push_str(&format!("it would ask at {} of them\n", rate(*asked, *commands)));
+    if let Some(then) = outcome.asked_then {
+        text.push_str(&format!("with the other configuration at {} ({then})\n", rate(then, *commands)));
+    }
+    for (name, rows) in [("programs that ask", &outcome.programs), ("rules that ask", &outcome.rules)] {
+        if !rows.is_empty() {
+            text.push_str(&format!("\n{}\n{}", look.heading(name), look.bars(rows)));
+        }
+    }
+    if !outcome.proposals.is_empty() {
+        text.push_str(&format!("\n{}\n", look.heading("rules that would leave the fewest questions")));
+    }
+    for proposal in &outcome.proposals {
+        text.push_str(&proposal.text(look.width));
+    }
+    for error in &outcome.not_read {
+        text.push_str(&format!("not read: {}\n", visible(error)));
+    }
+    text
+}
+
+/// A command for a list: no secrets, one line, cut.
+pub(super) fn shown(command: &str, room: usize) -> String {
+    let mut secrets = Secrets::default();
+    secrets.learn_text(command);
+    cut(&visible(&secrets.redact(command).0), room)
+}
