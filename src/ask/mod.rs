@@ -13,6 +13,7 @@ pub mod ledger;
 mod line;
 pub mod panel;
 mod parts;
+mod past;
 mod plain;
 pub mod queue;
 pub mod sanitize;
@@ -31,6 +32,7 @@ pub use self::answer::{Answer, Keeps, Kept, Offers, Scope};
 pub use self::contents::{Contents, OnDisk};
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
+use self::past::Past;
 use crate::audit::DecidedBy;
 use crate::audit::redact::Secrets;
 use crate::decision::Decision;
@@ -236,8 +238,10 @@ fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&M
     };
     let keeps = open.map(Ledger::keeps).unwrap_or_default();
     let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
+    let past = Past::below(ledger.map(|ledger| ledger.folders.state.as_path()));
+    let covered = |pattern: &str| past.covered(pattern);
     let contents: &dyn Contents = &OnDisk;
-    let help = Help { contents, keeps, meanwhile: &meanwhile, answered: &keep, ..Help::none() };
+    let help = Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep };
     let answer = manner.ok_or(Unavailable::NonInteractive);
     Settled::by_person(answer.and_then(|manner| ask_somewhere(question, &help, manner)))
 }
