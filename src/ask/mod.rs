@@ -1,6 +1,5 @@
 //! A person's answer, from a terminal that is known to be a person's.
 
-mod agents;
 pub mod answer;
 mod changes;
 pub mod contents;

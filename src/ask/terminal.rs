@@ -15,7 +15,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Unavailable, agents};
+use super::Unavailable;
+use crate::sys::agents;
 use crate::sys::proc::{self, Process, Terminal};
 
 /// Emulators whose only far side is a window and a keyboard.

@@ -8,7 +8,8 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
 use super::keys::Keys;
-use super::{Answer, Help, Unavailable, agents};
+use super::{Answer, Help, Unavailable};
+use crate::sys::agents;
 use crate::sys::tty;
 
 /// How often a waiting question looks whether it is its turn.

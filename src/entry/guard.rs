@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use super::world::{Surrounds, here};
 use crate::ask::{Unavailable, sanitize, terminal};
-use crate::store::session::{agent_of, is_shell};
+use crate::store::session::is_shell;
+use crate::sys::agents;
 use crate::sys::proc::Lineage;
 use crate::sys::tty;
 
@@ -59,8 +60,8 @@ pub fn may_answer(by: By) -> Result<PathBuf, String> {
 fn seated(lineage: &Lineage, by: By) -> Result<(), String> {
     let leader = lineage.own.leader;
     for process in lineage.all() {
-        if let Some(agent) = agent_of(process) {
-            return Err(format!("a person answers, and the agent {agent} started this"));
+        if let Some(agent) = agents::agent(process) {
+            return Err(format!("a person answers, and the agent {} started this", agent.name));
         }
         let own = process.pid == lineage.own.pid;
         if by == By::Words && !own && !is_shell(process) {

@@ -6,6 +6,7 @@
 #![forbid(clippy::disallowed_methods)]
 
 pub mod agent_form;
+pub mod agents;
 pub mod compose;
 mod covers;
 pub mod defaults;

@@ -6,7 +6,8 @@
 
 use super::calls::Above;
 use crate::policy::Agent;
-use crate::sys::proc::{self, Lineage, Process};
+use crate::sys::agents;
+use crate::sys::proc::{Lineage, Process};
 
 /// One session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,30 +103,6 @@ const NO_AGENTS: [&str; 31] = [
     "SCREEN",
 ];
 
-/// The agents that are known, by the names of their programs, and how rules call them.
-const AGENTS: [(&str, &str); 17] = [
-    ("aider", "aider"),
-    ("amp", "amp"),
-    ("claude", "claude"),
-    ("cline", "cline"),
-    ("cn", "continue"),
-    ("codex", "codex"),
-    ("copilot", "copilot"),
-    ("crush", "crush"),
-    ("cursor-agent", "cursor"),
-    ("gemini", "gemini"),
-    ("goose", "goose"),
-    ("mini", "mini-swe-agent"),
-    ("opencode", "opencode"),
-    ("openhands", "openhands"),
-    ("pi", "pi"),
-    ("qwen", "qwen"),
-    ("zed", "zed"),
-];
-
-/// Programs that run an agent's script.
-const HOSTS: [&str; 8] = ["node", "bun", "deno", "python", "python3", "MainThread", "node-MainThread", "uv"];
-
 /// The longest name a session may be given.
 const LONGEST: usize = 64;
 
@@ -141,7 +118,8 @@ impl Session {
         let make = |id, found, parents| Self { id, found, agent, parents };
         if let Some(Above { call, distance }) = above {
             let between = lineage.and_then(|lineage| lineage.above.get(..distance.saturating_sub(1)));
-            let nested = between.and_then(|between| between.iter().find(|each| agent_of(each).is_some()));
+            let nested =
+                between.and_then(|between| between.iter().find(|each| agents::agent(each).is_some()));
             return match nested {
                 Some(agent) => {
                     let parents = std::iter::once(&call.session).chain(&call.parents).cloned().collect();
@@ -174,7 +152,7 @@ fn named_after(process: &Process) -> String {
 /// The process that a session is named after: the nearest agent above, else the nearest that is no shell;
 /// but of a terminal the shell that was started in it, since one emulator may serve many.
 fn root(lineage: &Lineage) -> Option<&Process> {
-    if let Some(agent) = lineage.above.iter().find(|process| agent_of(process).is_some()) {
+    if let Some(agent) = lineage.above.iter().find(|process| agents::agent(process).is_some()) {
         return Some(agent);
     }
     let mut below = &lineage.own;
@@ -196,8 +174,8 @@ fn agent(lineage: Option<&Lineage>, var: &dyn Fn(&str) -> Option<String>, beneat
     }
     let Some(lineage) = lineage else { return Agent::Unknown };
     for process in &lineage.above {
-        if let Some(name) = agent_of(process) {
-            return Agent::Named(name.to_owned());
+        if let Some(known) = agents::agent(process) {
+            return Agent::Named(known.name.to_owned());
         }
         let name = process.name.trim_start_matches('-');
         if NO_AGENTS.contains(&name) {
@@ -211,20 +189,6 @@ fn agent(lineage: Option<&Lineage>, var: &dyn Fn(&str) -> Option<String>, beneat
 #[must_use]
 pub fn is_shell(process: &Process) -> bool {
     SHELLS.contains(&process.name.trim_start_matches('-'))
-}
-
-/// The known agent that a process is.
-#[must_use]
-pub fn agent_of(process: &Process) -> Option<&'static str> {
-    let known = |name: &str| AGENTS.iter().find(|(program, _)| *program == name).map(|(_, agent)| *agent);
-    if !HOSTS.contains(&process.name.as_str()) {
-        return known(&process.name);
-    }
-    let words = proc::words(process.pid);
-    words.iter().take(3).find_map(|word| {
-        let file = word.rsplit('/').next().unwrap_or_default();
-        known(file.strip_suffix(".js").or_else(|| file.strip_suffix(".mjs")).unwrap_or(file))
-    })
 }
 
 /// A name that can be part of a file's name; None when nothing of it can.

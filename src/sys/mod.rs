@@ -4,6 +4,7 @@
 //!
 //! [`Host`]: crate::host::Host
 
+pub mod agents;
 pub mod child;
 pub mod fault;
 pub mod file;

@@ -2,30 +2,9 @@
 
 use super::{Finding, Severity, named};
 use crate::config::schema::closest;
+use crate::policy::agents::AGENTS;
 use crate::policy::pattern::Pattern;
 use crate::policy::{Capability, Rule, Verdict};
-
-/// The names by which agents are known.
-const AGENTS: &[&str] = &[
-    "aider",
-    "amp",
-    "claude",
-    "cline",
-    "codex",
-    "continue",
-    "copilot",
-    "crush",
-    "cursor",
-    "gemini",
-    "goose",
-    "opencode",
-    "openhands",
-    "pi",
-    "qwen",
-    "roo",
-    "swe-agent",
-    "zed",
-];
 
 /// What is odd about a rule by itself.
 pub(super) fn findings(rule: &Rule) -> Vec<Finding> {
@@ -35,12 +14,13 @@ pub(super) fn findings(rule: &Rule) -> Vec<Finding> {
 }
 
 fn agent_name(rule: &Rule, agent: &str) -> Option<Finding> {
-    if AGENTS.contains(&agent) {
+    let known: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    if known.contains(&agent) {
         return None;
     }
-    let help = match closest(agent, AGENTS) {
+    let help = match closest(agent, &known) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("known: {}", AGENTS.join(", ")),
+        None => format!("known: {}", known.join(", ")),
     };
     let message = format!("{} is for an agent `{agent}`, which gsh does not know", named(rule));
     Some(Finding::new(Severity::Warning, "unknown-agent", rule, message, &help))

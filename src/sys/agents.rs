@@ -2,34 +2,8 @@
 
 use std::path::Path;
 
-use crate::sys::proc::Process;
-
-/// Names of agents: of their program, their process or their script.
-const AGENTS: [&str; 23] = [
-    "aider",
-    "amp",
-    "auggie",
-    "claude",
-    "cline",
-    "cn",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "droid",
-    "gemini",
-    "goose",
-    "goosed",
-    "kilocode",
-    "mini-swe-agent",
-    "opencode",
-    "openhands",
-    "plandex",
-    "qwen",
-    "sweagent",
-    "swerex-remote",
-    "vibe",
-];
+use super::proc::Process;
+use crate::policy::agents::{Known, of_program};
 
 /// Programs that run others' scripts.
 const RUNNERS: [&str; 6] = ["bun", "deno", "node", "nodejs", "uv", "pypy"];
@@ -41,16 +15,12 @@ const PACKAGES: [&str; 3] = ["node_modules", "site-packages", "dist-packages"];
 const DEPTH: usize = 64;
 
 /// The agent that a process is, by its name, its program or the script it runs.
-fn agent(process: &Process) -> Option<&'static str> {
+#[must_use]
+pub fn agent(process: &Process) -> Option<&'static Known> {
     let program = process.program();
     let base = program.as_deref().and_then(base_name);
     let script = script(base.as_deref().unwrap_or(&process.name), &process.words());
-    [Some(process.name.clone()), base, script].into_iter().flatten().find_map(|name| known(&name))
-}
-
-fn known(name: &str) -> Option<&'static str> {
-    let name = [".js", ".mjs", ".cjs", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    AGENTS.into_iter().find(|agent| *agent == name)
+    [Some(process.name.clone()), base, script].into_iter().flatten().find_map(|name| of_program(&name))
 }
 
 fn base_name(path: &Path) -> Option<String> {
@@ -65,18 +35,21 @@ fn script(runner: &str, words: &[String]) -> Option<String> {
     let path = Path::new(words.iter().skip(1).find(|word| !word.starts_with('-'))?);
     let by_name = base_name(path);
     let packages = || path.iter().skip_while(|part| !PACKAGES.iter().any(|folder| part == folder));
-    let by_folder =
-        || packages().filter_map(|part| part.to_str()).find(|name| known(name).is_some()).map(str::to_owned);
-    by_name.filter(|name| known(name).is_some()).or_else(by_folder)
+    let by_folder = || {
+        packages().filter_map(|part| part.to_str()).find(|name| of_program(name).is_some()).map(str::to_owned)
+    };
+    by_name.filter(|name| of_program(name).is_some()).or_else(by_folder)
 }
 
 /// The nearest agent that a process was started by.
-pub(super) fn above(process: &Process) -> Option<String> {
-    process.ancestors(DEPTH).iter().find_map(agent).map(str::to_owned)
+#[must_use]
+pub fn above(process: &Process) -> Option<String> {
+    process.ancestors(DEPTH).iter().find_map(agent).map(|agent| agent.name.to_owned())
 }
 
 /// The nearest agent that we were started by.
-pub(super) fn above_us() -> Option<String> {
+#[must_use]
+pub fn above_us() -> Option<String> {
     Process::own().and_then(|own| above(&own))
 }
 
@@ -98,9 +71,8 @@ mod tests {
         ];
         for (runner, words, expected) in table {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let found = script(runner, &words).and_then(|name| known(&name));
+            let found = script(runner, &words).and_then(|name| of_program(&name)).map(|agent| agent.name);
             assert_eq!(found, expected, "{words:?}");
         }
-        assert_eq!((known("claude"), known("claudette"), known("cn")), (Some("claude"), None, Some("cn")));
     }
 }
