@@ -210,3 +210,18 @@ fn agents_beneath_gsh_are_held_by_their_own_default() {
         assert_eq!(decide(nested, default, text), expected, "{nested} {text}");
     }
 }
+
+#[test]
+fn a_check_tells_what_would_hold_here() {
+    for (variable, args, status) in [
+        ("plan", &["check", "-c", "echo x > new.txt"][..], 12),
+        ("default", &["check", "-c", "echo x > new.txt"], 0),
+        ("plan", &["check", "--mode", "default", "-c", "echo x > new.txt"], 0),
+        ("bypass", &["check", "-c", "gsh-test-unknown"], 0),
+    ] {
+        let run = Gsh::new(GSH).env("GSH_MODE", variable).args(args.iter().copied()).run();
+        assert_eq!(run.status, Some(status), "{variable} {args:?}: {}", run.stdout());
+    }
+    let run = beneath("dont-ask", "env -i GSH check -c 'gsh-test-unknown'; echo \"status $?\"");
+    assert!(run.stdout().contains("status 12"), "{}", run.stdout());
+}

@@ -328,10 +328,12 @@ fn asked(shell: ShellCall, own: Own) -> Asked {
     }
 }
 
-fn options(call: &CheckCall) -> Options {
+/// As the command would be decided here; a mode that is given is a question of what would be.
+fn options(call: &CheckCall, surrounds: &Surrounds) -> Options {
+    let given = call.mode.map(|mode| (mode, "the command line".to_owned()));
     let rules = call.rules.iter().map(|(action, text)| (*action, text.as_str()));
     Options {
-        mode: call.mode.map(|mode| (mode, "the command line".to_owned())),
+        mode: given.or_else(|| surrounds.mode(None)),
         config: call.config.clone(),
         layers: line::layer(rules).into_iter().collect(),
         ..Options::new()
@@ -360,7 +362,7 @@ fn checked(call: &CheckCall) -> ExitCode {
     let (surrounds, cwd) = (Surrounds::of_process(), directory(call));
     if call.what == What::Batch {
         let output = BufWriter::new(io::stdout().lock());
-        return match check::batch(&surrounds, &cwd, &options(call), io::stdin().lock(), output) {
+        return match check::batch(&surrounds, &cwd, &options(call, &surrounds), io::stdin().lock(), output) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => failed(&error.to_string()),
         };
@@ -371,7 +373,7 @@ fn checked(call: &CheckCall) -> ExitCode {
     };
     let started = Instant::now();
     let machine = surrounds.machine(&cwd);
-    let policy = surrounds.policy(&machine, options(call));
+    let policy = surrounds.policy(&machine, options(call, &surrounds));
     let checked = pipeline::check(&check::request(text, cwd), &policy, &machine);
     let printed = if call.json {
         check::json(&checked, started.elapsed().as_micros()).map_err(|error| error.to_string())
@@ -394,7 +396,7 @@ fn explained(call: &CheckCall) -> ExitCode {
     };
     let (surrounds, cwd) = (Surrounds::of_process(), directory(call));
     let machine = surrounds.machine(&cwd);
-    let policy = surrounds.policy(&machine, options(call));
+    let policy = surrounds.policy(&machine, options(call, &surrounds));
     let source = String::from_utf8_lossy(&text).into_owned();
     let checked = pipeline::check(&check::request(text, cwd), &policy, &machine);
     if call.json {

@@ -245,7 +245,7 @@ fn options(asked: &Asked, surrounds: &Surrounds, host: &dyn Host, quiet: bool) -
     let agent = surrounds.session.agent.clone();
     let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
     Options {
-        mode: surrounds.mode(asked.mode, host),
+        mode: surrounds.mode(asked.mode),
         config: asked.config.clone(),
         layers: line::layer(rules).into_iter().collect(),
         caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet, nested: false },

@@ -163,8 +163,8 @@ impl Surrounds {
 
     /// The mode to decide in, from what is given with the call. What is above can only be tightened.
     #[must_use]
-    pub fn mode(&self, given: Option<Mode>, host: &dyn Host) -> Option<(Mode, String)> {
-        let variable = host.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
+    pub fn mode(&self, given: Option<Mode>) -> Option<(Mode, String)> {
+        let variable = self.var("GSH_MODE").and_then(|word| Mode::from_word(&word));
         let variable = variable.map(|mode| (mode, "GSH_MODE".to_owned()));
         let above = self.above.as_ref().map(|above| (above.call.mode, "the gsh above".to_owned()));
         let given = given.map(|mode| (mode, "the command line".to_owned()));
@@ -180,7 +180,7 @@ impl Surrounds {
 pub fn here() -> (Surrounds, Machine, Policy) {
     let surrounds = Surrounds::of_process();
     let machine = surrounds.machine(&std::env::current_dir().unwrap_or_default());
-    let options = Options { mode: surrounds.mode(None, &machine), ..Options::new() };
+    let options = Options { mode: surrounds.mode(None), ..Options::new() };
     let policy = surrounds.policy(&machine, options);
     (surrounds, machine, policy)
 }

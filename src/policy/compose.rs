@@ -12,6 +12,8 @@ use super::knobs::{Knobs, Settings};
 use super::meaning::Said;
 use super::pattern;
 use super::rules::{Bounded, Bounds, Reach, RuleSet};
+use super::settle::{info, settle};
+use super::standing::Refused;
 use super::{Caller, Forbidden, Idle, Layer, Mode, Rule, Verdict};
 use crate::facts::programs::{OwnTable, Power, Programs};
 use crate::report::Report;
@@ -174,32 +176,6 @@ pub struct Policy {
     pub places: Places,
     /// The day it is judged on, `YYYY-MM-DD`.
     pub today: String,
-}
-
-/// How often a session was refused.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Refused {
-    /// In a row.
-    pub in_a_row: u32,
-    /// By a person or the floor, in all.
-    pub in_all: u32,
-}
-
-impl Refused {
-    /// Whether it was too often in a row. Where nobody could answer, it is only told.
-    fn is_in_a_row(self, knobs: &Knobs, caller: &Caller) -> bool {
-        let most = knobs.refusals.in_a_row;
-        caller.interactive && most > 0 && self.in_a_row >= most
-    }
-}
-
-impl Policy {
-    /// Whether the session was refused so often in all that nothing but reading may run.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        let most = self.knobs.refusals.in_all;
-        self.caller.interactive && most > 0 && self.refused.in_all >= most
-    }
 }
 
 /// What layers are composed with.
@@ -436,83 +412,4 @@ fn baseline(particular: &[Bounded], moment: Moment<'_>) -> Vec<Bounded> {
         servers.iter().flat_map(|server| DISCOVERY.iter().map(move |tool| format!("mcp__{server}__{tool}")));
     let rules = tools.map(|tool| Rule::new(Layer::Baseline, "tool.use", &tool, Verdict::Allow));
     rules.map(|rule| moment.bounded(Effective::new(rule, false, None))).collect()
-}
-
-/// The knobs and the mode, and what layers asked for in vain.
-fn settle(
-    layers: &[LayerRules],
-    given: Option<(Mode, String)>,
-    forbids: &[Forbidden],
-    ignored: &mut HashMap<Layer, Vec<String>>,
-) -> (Knobs, Mode, String) {
-    let (mut knobs, mut mode, mut origin) = (Knobs::default(), Mode::Default, "default".to_owned());
-    // With a layer damaged much asks that was meant to be silent: a reviewer that fails too must not
-    // turn that into refusing everything.
-    if layers.iter().any(|layer| !layer.damage.is_empty()) {
-        knobs.on_review_unavailable = Verdict::Ask;
-    }
-    for layer in layers.iter().filter(|layer| layer.layer < Layer::CommandLine) {
-        if layer.layer == Layer::User && layer.trusted && layer.damage.is_empty() {
-            knobs.set(&layer.settings);
-            if let Some(wanted) = layer.mode {
-                (mode, origin) = (wanted, origin_of(layer));
-            }
-        } else {
-            tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
-        }
-    }
-    if let Some(given) = given {
-        (mode, origin) = given;
-    }
-    for layer in layers.iter().filter(|layer| layer.layer == Layer::Managed) {
-        // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
-        if layer.damage.is_empty() {
-            knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
-        }
-        tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
-    }
-    if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
-        (mode, origin) = (Mode::Default, format!("default, since bypass ({origin}) is forbidden here"));
-    }
-    (knobs, mode, origin)
-}
-
-fn tighten(
-    layer: &LayerRules,
-    knobs: &mut Knobs,
-    (mode, origin): (&mut Mode, &mut String),
-    ignored: &mut HashMap<Layer, Vec<String>>,
-) {
-    let refused = ignored.entry(layer.layer).or_default();
-    let roots_count = layer.layer == Layer::Managed && layer.damage.is_empty();
-    let unheard =
-        knobs.tighten(&layer.settings).into_iter().filter(|name| !(roots_count && *name == "allow_roots"));
-    refused.extend(unheard.map(|name| layer.setting(name)));
-    match layer.mode.filter(|_| layer.damage.is_empty()) {
-        Some(wanted) if wanted.tightens(*mode) => (*mode, *origin) = (wanted, origin_of(layer)),
-        Some(_) => refused.push(layer.setting("mode")),
-        None => {}
-    }
-}
-
-fn origin_of(layer: &LayerRules) -> String {
-    layer.path.as_ref().map_or_else(|| layer.layer.word().to_owned(), ToString::to_string)
-}
-
-fn info(layer: &LayerRules, ignored: &mut HashMap<Layer, Vec<String>>) -> LayerInfo {
-    let mut ignored = ignored.remove(&layer.layer).unwrap_or_default();
-    if !layer.trusted {
-        ignored.extend(layer.rules_that_loosen());
-        ignored.extend(layer.tables_that_loosen());
-    }
-    LayerInfo {
-        layer: layer.layer,
-        path: layer.path.clone(),
-        hash: layer.hash.clone(),
-        state: layer.state(),
-        rules: layer.rules.len(),
-        damage: layer.damage.clone(),
-        ignored,
-        forbids: layer.forbids.clone(),
-    }
 }

@@ -20,6 +20,7 @@ pub mod pattern;
 pub mod plain;
 pub mod protected;
 pub mod rules;
+mod settle;
 pub mod shadow;
 mod standing;
 pub mod when;
@@ -32,10 +33,11 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy, Refused};
+pub use compose::{LayerInfo, LayerRule, LayerRules, LayerState, Policy};
 pub use defaults::Places;
 pub use knobs::Knobs;
 use serde::{Deserialize, Serialize};
+pub use standing::Refused;
 pub use when::{Agent, Caller, Idle, When};
 
 use crate::report::Span;

@@ -1,7 +1,34 @@
 //! What a policy says beside the verdict on one request.
 
+use super::knobs::Knobs;
 use super::rules::Compiled;
-use super::{Capability, Forbidden, Layer, LayerState, Policy, Rule, Verdict};
+use super::{Caller, Capability, Forbidden, Layer, LayerState, Policy, Rule, Verdict};
+
+/// How often a session was refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// In a row.
+    pub in_a_row: u32,
+    /// By a person or the floor, in all.
+    pub in_all: u32,
+}
+
+impl Refused {
+    /// Whether it was too often in a row. Where nobody could answer, it is only told.
+    pub(super) fn is_in_a_row(self, knobs: &Knobs, caller: &Caller) -> bool {
+        let most = knobs.refusals.in_a_row;
+        caller.interactive && most > 0 && self.in_a_row >= most
+    }
+}
+
+impl Policy {
+    /// Whether the session was refused so often in all that nothing but reading may run.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        let most = self.knobs.refusals.in_all;
+        self.caller.interactive && most > 0 && self.refused.in_all >= most
+    }
+}
 
 impl Policy {
     /// Whether a rule of the user or of the machine's owner allows exactly this whole text: the only
