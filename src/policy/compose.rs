@@ -474,6 +474,13 @@ fn settle(
     if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
         (mode, origin) = (Mode::Default, format!("default, since bypass ({origin}) is forbidden here"));
     }
+    // What cannot be read may refuse, or forbid the mode: no mode answers the questions left in its place.
+    let place = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
+    if let Some(place) = place.filter(|_| matches!(mode, Mode::Bypass | Mode::AcceptEdits)) {
+        let why =
+            format!("default, since {} ({origin}) does not count while {place} is damaged", mode.word());
+        (mode, origin) = (Mode::Default, why);
+    }
     (knobs, mode, origin)
 }
 
