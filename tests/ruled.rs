@@ -7,7 +7,7 @@ use crate::common::cases::rows;
 use crate::common::fixture;
 use gsh::config::read::{Origin, read};
 use gsh::policy::compose::{Composition, compose};
-use gsh::policy::{Capability, Layer, LayerRules, Policy, Verdict};
+use gsh::policy::{Capability, Layer, LayerRules, Mode, Policy, Verdict};
 
 /// What a command needs to run at all.
 const RUN: &str = "process.execute network.access git.modify process.background";
@@ -80,4 +80,20 @@ fn rules_hold_for_every_spelling() {
     }
     println!("ruled: {} rows, {} wrong", rows.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn bypass_answers_no_question_of_a_file_that_only_tightens() {
+    let host = fixture::host();
+    for (rules, expected) in [
+        ("user ask run make *", Verdict::Allow),
+        ("project ask run make *", Verdict::Allow),
+        ("untrusted ask run make *", Verdict::Ask),
+        ("managed ask run make *", Verdict::Ask),
+    ] {
+        let places = crate::common::builtin_policy().places;
+        let mode = Some((Mode::Bypass, "--yolo".to_owned()));
+        let policy = compose(layers(rules), Composition { mode, ..Composition::new(places, "2026-01-01") });
+        assert_eq!(fixture::decide_on(&host, &policy, "make all").verdict, expected, "{rules}");
+    }
 }

@@ -207,7 +207,7 @@ mod tests {
         let make = Subject::Command { written: "make x".into(), inner: vec![], allow_needs_all: false };
         let request =
             CapabilityRequest::new(Capability::ProcessExecute, make, String::new(), Span::default());
-        let matched = Match { verdict, rule: None, reason: None, protected: false };
+        let matched = Match { verdict, rule: None, reason: None, protected: false, held: false };
         Decision {
             floor: floor.map(Into::into),
             requests: vec![Judged { request, matched, verdict }],

@@ -1,7 +1,7 @@
 //! Modes: what becomes of a verdict after evaluation.
 
 use super::Judged;
-use crate::policy::{Capability, Destroys, Mode, Subject, Verdict};
+use crate::policy::{Capability, Destroys, Layer, Mode, Subject, Verdict};
 
 /// What the whole command is, for the modes.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +37,7 @@ fn is_plan(plan: Option<&str>, each: &Judged) -> bool {
 
 /// What even bypass asks about: protected paths, and files that may only tighten.
 fn held(each: &Judged) -> bool {
-    each.matched.protected
-        || each.matched.rule.as_ref().is_some_and(|rule| rule.layer == crate::policy::Layer::Managed)
+    each.matched.protected || each.matched.held
 }
 
 /// A write, overwrite, move or single deletion inside the project.
@@ -52,7 +51,7 @@ fn is_edit(each: &Judged) -> bool {
 
 /// No rule of a person asks for it.
 fn by_default(each: &Judged) -> bool {
-    each.matched.rule.as_ref().is_none_or(|rule| rule.layer <= crate::policy::Layer::Overrides)
+    each.matched.rule.as_ref().is_none_or(|rule| rule.layer <= Layer::Overrides)
 }
 
 /// The verdict on what was not understood.

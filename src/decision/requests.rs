@@ -31,7 +31,7 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
         let asked = of_invocation(invocation, &effects).into_iter();
         for request in asked.chain(effects.iter().flat_map(|effect| of_effect(facts, effect, &effects))) {
             let named = !matches!(request.subject, Subject::Path(_));
-            let spellings = if named { invocation.spellings.clone() } else { Vec::new() };
+            let spellings = if named { invocation.spellings.clone() } else { request.spellings.clone() };
             add(CapabilityRequest { prefer: invocation.prefer, spellings, ..request });
         }
     }
@@ -270,6 +270,7 @@ fn plain(text: &str) -> Subject {
 
 fn of_tree(tree: &Target, files: Option<&[String]>, span: Span) -> Vec<CapabilityRequest> {
     let mut found = of_read(tree, span);
+    found.iter_mut().for_each(with_content);
     for file in files.unwrap_or_default() {
         let subject = Subject::Path(vec![file.clone()]);
         found.push(CapabilityRequest::new(Capability::FileRead, subject, format!("Read {file}"), span));
@@ -307,10 +308,20 @@ fn of_write(target: &Target, change: Change, span: Span) -> Vec<CapabilityReques
     }
     let mut asked = CapabilityRequest::new(capability, Subject::Path(forms), format!("{verb} {shown}"), span);
     asked.destroys = destroys;
+    if matches!(change, Change::Delete | Change::DeleteTree | Change::Move | Change::ModeTree) {
+        with_content(&mut asked);
+    }
     if let Some(destroys) = destroys {
         asked.risks.push(loss(destroys, &shown));
     }
     vec![asked]
+}
+
+/// What is refused or asked for everything in a folder (`~/vault/*`) holds for the folder as a whole.
+fn with_content(asked: &mut CapabilityRequest) {
+    if let Subject::Path(forms) = &asked.subject {
+        asked.spellings = forms.iter().map(|form| format!("{}/*", form.trim_end_matches('/'))).collect();
+    }
 }
 
 fn path_forms(place: &Located) -> Vec<String> {

@@ -130,7 +130,7 @@ pub fn run(asked: Asked) -> ExitCode {
         }
     };
     let quiet = quiet(&asked, &machine);
-    let policy = surrounds.policy(&machine, options(&asked, &surrounds, &machine, quiet));
+    let policy = surrounds.policy(&machine, options(&asked, &surrounds, quiet));
     let shell = match Shell::find(policy.knobs.shell.as_deref().map(Path::new)) {
         Ok(shell) => shell,
         Err(error) => {
@@ -240,7 +240,7 @@ fn loosens((action, _): &(Verdict, String)) -> bool {
     *action < Verdict::Ask
 }
 
-fn options(asked: &Asked, surrounds: &Surrounds, host: &dyn Host, quiet: bool) -> Options {
+fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
     let has_terminal = surrounds.lineage.as_ref().is_some_and(|lineage| lineage.own.terminal != 0);
     let agent = surrounds.session.agent.clone();
     let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));

@@ -308,7 +308,8 @@ mod tests {
         let make = Subject::Mention("make x".to_owned());
         let request =
             CapabilityRequest::new(Capability::ProcessExecute, make, "make x".to_owned(), Span::default());
-        let matched = Match { verdict, rule: Some(Arc::new(rule)), reason: None, protected: false };
+        let matched =
+            Match { verdict, rule: Some(Arc::new(rule)), reason: None, protected: false, held: false };
         Decision {
             floor: floor.map(Into::into),
             requests: vec![Judged { request, matched, verdict }],

@@ -155,17 +155,43 @@ const SHELL_WORDS: &[&str] = &[
     "concurrently",
 ];
 
+/// Builtins that evaluate a word, or a name's subscript, once more.
+const EVALUATORS: &[&str] = &[
+    "[",
+    "compgen",
+    "complete",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+];
+
 /// Options whose value a shell runs, by program.
 const SHELL_OPTIONS: &[(&str, &[&str])] = &[
     (
         "git",
         &["-x", "--exec", "--extcmd", "-O", "--open-files-in-pager", "--upload-pack", "--receive-pack", "-c"],
     ),
+    ("compgen", &["-C"]),
+    ("complete", &["-C"]),
     ("less", &["+"]),
+    ("mapfile", &["-C"]),
     ("man", &["-P", "--pager", "-H", "--html"]),
     ("more", &["+"]),
     ("npm", &["-c", "--call"]),
     ("npx", &["-c", "--call"]),
+    ("readarray", &["-C"]),
+    ("rg", &["--pre"]),
     ("scp", &["-S", "-o"]),
     ("sftp", &["-S", "-o"]),
     ("split", &["--filter"]),
@@ -255,6 +281,10 @@ impl Gatherer<'_> {
         }
         if let Some((_, options)) = SHELL_OPTIONS.iter().find(|(program, _)| *program == name) {
             texts.extend(values(words, options));
+        }
+        if EVALUATORS.contains(&name) {
+            let substitutes = |text: &&str| text.contains("$(") || text.contains('`');
+            texts.extend(words.iter().skip(1).filter_map(Arg::text).filter(substitutes));
         }
         for text in texts.into_iter().take(TRIED).filter_map(|text| shell_text(name, text)) {
             self.glance(state, &Arg::literal(text, span));

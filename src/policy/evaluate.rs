@@ -86,7 +86,9 @@ impl Policy {
     fn judge(&self, view: &View<'_>) -> Match {
         let composed = self.composed(view).unwrap_or_else(|| self.default(view));
         let tighter = self.tighten.iter().filter_map(|set| self.last(set, view, |_| true));
-        tighter.map(|found| by_rule(&found)).fold(composed, stricter)
+        tighter
+            .map(|found| Match { held: found.rule.action > Verdict::Allow, ..by_rule(&found) })
+            .fold(composed, stricter)
     }
 
     /// The last match of the composed list. One that an answer left behind lifts a question and never
@@ -131,7 +133,7 @@ impl Policy {
     fn default(&self, view: &View<'_>) -> Match {
         match (view.request.destroys, &self.damage) {
             _ if view.mention && self.damage.is_none() => {
-                Match { verdict: Verdict::Allow, rule: None, reason: None, protected: false }
+                Match { verdict: Verdict::Allow, rule: None, reason: None, protected: false, held: false }
             }
             (_, Some(place)) if view.mention => no_rule(Verdict::Ask, &damaged(place)),
             (Some(destroys), _) => no_rule(Verdict::Ask, loss(destroys)),
@@ -192,8 +194,12 @@ impl<'a> View<'a> {
         if compiled.bounds.matches_as != Verdict::Allow {
             return self.texts.iter().any(|text| compiled.matches(text));
         }
+        // What is in a folder is allowed as it is refused: beside the folder, which is judged by itself too.
+        let of_folder = matches!(self.request.subject, Subject::Path(_))
+            && self.texts.iter().any(|text| compiled.matches(text));
         self.may_be_allowed_by(compiled)
-            && (compiled.matches(self.allowed_by)
+            && (of_folder
+                || compiled.matches(self.allowed_by)
                 || self.whole.is_some_and(|whole| self.reaches(compiled, whole)))
     }
 
@@ -233,16 +239,16 @@ fn lifts(compiled: &Compiled) -> bool {
 
 fn by_rule(compiled: &Compiled) -> Match {
     let rule = &compiled.rule;
-    Match { verdict: rule.action, rule: Some(rule.clone()), reason: None, protected: false }
+    Match { verdict: rule.action, rule: Some(rule.clone()), reason: None, protected: false, held: false }
 }
 
 fn no_rule(verdict: Verdict, reason: &str) -> Match {
-    Match { verdict, rule: None, reason: Some(reason.to_owned()), protected: false }
+    Match { verdict, rule: None, reason: Some(reason.to_owned()), protected: false, held: false }
 }
 
-/// The stricter of two; of equals the first.
+/// The stricter of two; of equals what no mode lifts, then the first.
 fn stricter(one: Match, other: Match) -> Match {
-    if other.verdict > one.verdict { other } else { one }
+    if (other.verdict, other.held) > (one.verdict, one.held) { other } else { one }
 }
 
 /// Why nothing is silent by default.

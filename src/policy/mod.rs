@@ -117,7 +117,7 @@ pub struct CapabilityRequest {
     pub display: String,
     /// It may be no command at all: it counts only where a rule names it.
     pub carried: bool,
-    /// Other spellings of a command: rules that refuse or ask may match them, rules that allow may not.
+    /// Other spellings of a command, or what is in a folder that is taken as a whole: rules that refuse or ask may match them, rules that allow may not.
     pub spellings: Vec<String>,
     /// "Always" patterns, most specific first; empty when none may be offered.
     pub suggestions: Vec<String>,
@@ -247,6 +247,8 @@ pub struct Match {
     pub reason: Option<String>,
     /// It is a write to a path that asks in every mode; no mode and no grant lowers it.
     pub protected: bool,
+    /// A file that can only tighten says so; bypass does not lower it.
+    pub held: bool,
 }
 
 /// What a layer can forbid whatever other layers say.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::compose::{LayerInfo, LayerRules};
 use super::knobs::Knobs;
 use super::{Forbidden, Layer, Mode, Verdict};
+use crate::report::Report;
 
 /// The knobs and the mode, and what layers asked for in vain.
 pub(super) fn settle(
@@ -41,6 +42,13 @@ pub(super) fn settle(
     }
     if mode == Mode::Bypass && forbids.contains(&Forbidden::Bypass) {
         (mode, origin) = (Mode::Default, format!("default, since bypass ({origin}) is forbidden here"));
+    }
+    // What cannot be read may refuse, or forbid the mode: no mode answers the questions left in its place.
+    let place = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
+    if let Some(place) = place.filter(|_| matches!(mode, Mode::Bypass | Mode::AcceptEdits)) {
+        let why =
+            format!("default, since {} ({origin}) does not count while {place} is damaged", mode.word());
+        (mode, origin) = (Mode::Default, why);
     }
     (knobs, mode, origin)
 }

@@ -168,9 +168,11 @@ fn takes_losses(later: &Compiled, earlier: &Compiled, capability: Capability) ->
     !capability.is_write() || !allows(later) || later.rule.destroys || !earlier_takes
 }
 
-/// Whether it may be looked past, in favour of what the earlier one is a part of.
+/// Whether it may be looked past, in favour of what the earlier one is a part of: the rules of a person's
+/// own, and whatever refuses.
 fn lifts_only(later: &Compiled, earlier: &Compiled) -> bool {
-    later.rule.lifts && !earlier.rule.lifts
+    let refuses = |compiled: &Compiled| compiled.rule.action == Verdict::Deny;
+    later.rule.lifts && (!earlier.rule.lifts || refuses(earlier) && !refuses(later))
 }
 
 /// Whether both allow the very same.

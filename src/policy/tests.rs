@@ -392,6 +392,46 @@ fn a_damaged_layer_refuses_and_asks() {
 }
 
 #[test]
+fn what_is_refused_in_a_folder_holds_for_the_folder() {
+    let whole =
+        |request: CapabilityRequest| CapabilityRequest { spellings: vec!["/x/*".to_owned()], ..request };
+    let read = || whole(path(Read, "/x"));
+    let deleted = || whole(destroying(Destroys::Recursive, path(Outside, "/x")));
+    for (text, request, expected) in [
+        ("deny file.read /x/*", read(), Deny),
+        ("deny file.read /x/a", read(), Allow),
+        ("deny file.read /x/*\nallow file.read /x/*", read(), Allow),
+        ("deny file.* /x/*", deleted(), Deny),
+        ("destroys allow file.* /x/*", deleted(), Ask),
+        ("destroys allow file.* /x", deleted(), Allow),
+        ("deny file.* /x/*\ndestroys allow file.* /x", deleted(), Allow),
+    ] {
+        check(&user(text), &[(request, expected)]);
+    }
+}
+
+#[test]
+fn no_mode_answers_what_damage_asks() {
+    let loosening = [Mode::Bypass, Mode::AcceptEdits];
+    let held = [Mode::Plan, Mode::DontAsk];
+    for layer_of in [Layer::User, Layer::Project, Layer::Managed] {
+        for given in loosening.into_iter().chain(held) {
+            let mode = Some((given, "--mode".to_owned()));
+            let with_mode = Composition { mode, ..Composition::new(places(), "2030-01-01") };
+            let policy = compose(vec![damaged(layer(layer_of, "deny process.execute curl *"))], with_mode);
+            let expected = if held.contains(&given) { given } else { Mode::Default };
+            assert_eq!(policy.mode, expected, "{layer_of:?} {given:?}");
+            assert_eq!(
+                policy.mode_origin.contains("is damaged"),
+                !held.contains(&given),
+                "{}",
+                policy.mode_origin
+            );
+        }
+    }
+}
+
+#[test]
 fn what_an_answer_left_lowers_no_refusal() {
     let text =
         "deny process.execute git push *\nlifts ask process.execute git *\nlifts deny process.execute git gc";

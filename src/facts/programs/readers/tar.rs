@@ -3,7 +3,7 @@
 use super::super::apply::{only_help, settle};
 use super::super::scan::{Scan, scan};
 use super::super::table::{ANYTHING, Command};
-use crate::facts::arg::Arg;
+use crate::facts::arg::{Arg, Part};
 use crate::facts::programs::{Reading, Role};
 use crate::report::Span;
 use crate::syntax::Cause;
@@ -62,16 +62,21 @@ fn mode(scan: &Scan, reading: &mut Reading) {
         }
     }
     let operands = if has("-c") || has("-r") || has("-u") { Some(Role::ReadTree) } else { None };
-    for (_, operand) in &scan.operands {
+    for (place, operand) in &scan.operands {
+        let file = below(scan, *place, operand);
+        if file.is_none() && (operands.is_some() || has("--remove-files")) {
+            reading.unexplained(Cause::DynamicPath, "a folder to change to that is not known", None);
+        }
+        let file = file.as_ref().unwrap_or(operand);
         if let Some(role) = operands {
-            reading.uses(role, operand);
+            reading.uses(role, file);
         }
         // A member's name tells as much as a file's.
         if has("-x") && has("-O") {
             reading.uses(Role::Read, operand);
         }
         if has("--remove-files") {
-            reading.uses(Role::DeleteTree, operand);
+            reading.uses(Role::DeleteTree, file);
         }
     }
     if has("-x") && !has("-O") {
@@ -82,4 +87,29 @@ fn mode(scan: &Scan, reading: &mut Reading) {
     if !(lists || changes || has("-c") || has("-x")) {
         reading.unexplained(Cause::UnknownOption, "no mode", None);
     }
+}
+
+/// An operand as `-C` before it makes it: tar changes to each of these folders in turn.
+fn below(scan: &Scan, place: usize, operand: &Arg) -> Option<Arg> {
+    let mut path = operand.clone();
+    for folder in scan.given("-C").filter(|found| found.index < place).collect::<Vec<_>>().into_iter().rev() {
+        if path.head().starts_with('/') {
+            break;
+        }
+        // A first part that is not known may be absolute.
+        if !matches!(path.parts.first(), None | Some(Part::Text(_))) {
+            return None;
+        }
+        let mut whole = folder.value.clone().filter(|value| value.text().is_some())?;
+        whole.push_text("/");
+        for part in path.parts {
+            match part {
+                Part::Text(text) => whole.push_text(&text),
+                Part::Hole(hole) => whole.push_hole(hole),
+            }
+        }
+        whole.span = operand.span;
+        path = whole;
+    }
+    Some(path)
 }
