@@ -152,7 +152,7 @@ fn the_list_shows_new_questions_and_takes_an_answer() {
     list.resize(40, 12);
     list.wait_for("page 1/");
     list.resize(80, 24);
-    list.wait_for("allow once   [n]");
+    list.wait_for("allow once  [s]");
     // What came before was only looked at.
     assert_eq!(questions(&machine)[0]["state"], "waiting");
     list.type_keys("y");
@@ -196,11 +196,114 @@ fn a_refusal_tells_the_reason() {
     let mut only = machine.beside_of_size(&["approvals", "--only", &id], 80, 24);
     only.wait_for("allow once");
     std::thread::sleep(Duration::from_millis(400));
-    only.type_keys("dnot today\r");
+    only.type_keys("nnot today\r");
     assert_eq!(only.wait(), 0);
     only.wait_for("refused");
     let output = ended(child);
     assert!(stderr(&output).contains("Their reason: not today"), "{}", stderr(&output));
+}
+
+/// What a call in a session comes to where nobody answers.
+fn status_in(machine: &Gsh, session: &str, text: &str) -> Option<i32> {
+    run(machine.detached(["-c", text]).env("GSH_SESSION", session)).status.code()
+}
+
+#[test]
+fn an_approval_for_the_session_is_kept_for_that_session() {
+    const RAN: Option<i32> = Some(0);
+    const REFUSED: Option<i32> = Some(126);
+    for (how, late) in [(&["--session"][..], false), (&["--session"], true), (&["--minutes", "5"], false)] {
+        let machine = if late { machine("") } else { machine("on_ask_without_terminal = 'queue'\n") };
+        let child = ask(&machine, ASKED);
+        let (child, output) = if late { (None, Some(ended(child))) } else { (Some(child), None) };
+        assert!(output.is_none_or(|output| output.status.code() == REFUSED));
+        let (said, status) = at_terminal(&machine, &[&["approve", &question(&machine)], how].concat());
+        assert!(status == 0 && said.contains("allowed for "), "{said}");
+        let first = child.map_or_else(|| ended(ask(&machine, ASKED)), ended);
+        assert_eq!(first.status.code(), RAN, "{how:?}: {}", stderr(&first));
+        let machine = machine.config("on_ask_without_terminal = 'auto'\n");
+        assert_eq!(status_in(&machine, "mine", ASKED), RAN, "{how:?}: the same once more");
+        assert!(questions(&machine).is_empty(), "{how:?}: without a question");
+        assert_eq!(status_in(&machine, "other", ASKED), REFUSED, "{how:?}: another session");
+        assert_eq!(status_in(&machine, "mine", "gsh-test-no-such-program; true"), REFUSED, "another command");
+        let grants = run(&mut machine.detached(["grants"]));
+        let grants = String::from_utf8_lossy(&grants.stdout).into_owned();
+        assert!(
+            grants.contains("gsh-test-no-such-program --flag") && grants.contains("at /dev/pts/"),
+            "{grants}"
+        );
+    }
+}
+
+#[test]
+fn a_refusal_for_the_session_refuses_the_next() {
+    let machine = queue();
+    let child = ask(&machine, ASKED);
+    let id = question(&machine);
+    let (said, _) = at_terminal(&machine, &["refuse", &id, "--session", "--reason", "use make"]);
+    assert!(said.contains("refused for the session"), "{said}");
+    assert!(stderr(&ended(child)).contains("use make"));
+    let output = ended(ask(&machine, ASKED));
+    assert_eq!(output.status.code(), Some(126), "{}", stderr(&output));
+    assert!(questions(&machine).is_empty(), "nobody is asked: {}", stderr(&output));
+    // Another session asks.
+    let child = start(machine.detached(["-c", ASKED]).env("GSH_SESSION", "other"));
+    at_terminal(&machine, &["refuse", &question(&machine)]);
+    assert_eq!(ended(child).status.code(), Some(126));
+}
+
+#[test]
+fn what_may_not_outlive_the_call_is_allowed_once_only() {
+    let secret = format!("gsh-test-no-such-program ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    // A protected path, a part that is not known, a secret in the text.
+    for text in ["echo x > .git/hooks/pre-commit", "gsh-test-no-such-program $(cat a)", &secret] {
+        let machine = queue();
+        let child = ask(&machine, text);
+        let id = question(&machine);
+        let answers = questions(&machine)[0]["answers"].clone();
+        assert!(!answers.to_string().contains("approve --"), "{text}: {answers}");
+        for how in [&["--session"][..], &["--minutes", "5"]] {
+            let (said, status) = at_terminal(&machine, &[&["approve", &id], how].concat());
+            assert!(status == 2 && said.contains("this once only"), "{text}: {said}");
+            assert_eq!(questions(&machine)[0]["state"], "waiting", "{text}");
+        }
+        let mut list = machine.beside_of_size(&["approvals", "--only", &id], 80, 24);
+        list.wait_for("allow once");
+        assert!(!list.text().contains("[s]") && !list.text().contains("[m]"), "{}", list.text());
+        std::thread::sleep(Duration::from_millis(400));
+        list.type_keys("s");
+        list.wait_for("allowed once only");
+        list.type_keys("n\r");
+        assert_eq!(list.wait(), 0);
+        assert_eq!(ended(child).status.code(), Some(126), "{text}");
+        assert!(!machine.at("project/.git/hooks/pre-commit").exists());
+    }
+}
+
+#[test]
+fn the_list_shows_the_details_and_keeps_an_answer_for_the_session() {
+    let machine = machine("");
+    let mut list = machine.beside_of_size(&["approvals"], 80, 24);
+    list.wait_for("no question is open");
+    let child = ask(&machine, ASKED);
+    list.wait_for("gsh: 1 question");
+    list.type_keys("\r");
+    list.wait_for("[Tab] details");
+    std::thread::sleep(Duration::from_millis(400));
+    list.type_keys("\t");
+    list.wait_for("mode: default");
+    for part in ["ask process.execute", "rule: process.execute", "runs: "] {
+        assert!(list.text().contains(part), "no {part:?} on\n{}", list.text());
+    }
+    list.type_keys("\t");
+    list.wait_for("allow once");
+    list.type_keys("s");
+    list.wait_for("until that session ends");
+    assert!(list.text().contains("\"gsh-test-no-such-program --flag\""), "{}", list.text());
+    list.type_keys("y");
+    assert_eq!(ended(child).status.code(), Some(0));
+    assert_eq!(ended(ask(&machine, ASKED)).status.code(), Some(0));
+    assert!(questions(&machine).is_empty());
 }
 
 /// Asks where nobody listens: the question's name.
@@ -472,7 +575,13 @@ fn forged_answers_are_none() {
         fs::read_to_string(pending(&machine, &format!("spent/{other}.answer"))).expect("the answer");
     let named = genuine.replace(&other, &asked);
     let unsigned = r#"{"body":{"reply":"once"},"signature":""}"#;
-    for text in [genuine.as_str(), &named, unsigned, "once", ""] {
+    let lasting = [&genuine, &named].map(|text| text.replace(r#""once""#, r#""session""#));
+    assert_ne!(lasting[0], genuine);
+    let unsigned_session = unsigned.replace("once", "session");
+    let [longer, named_longer] = &lasting;
+    for text in
+        [genuine.as_str(), &named, longer, named_longer, unsigned, &unsigned_session, "once", "session", ""]
+    {
         let beside = pending(&machine, "forged");
         fs::write(&beside, text).expect("written");
         fs::rename(&beside, pending(&machine, &format!("{asked}.answer"))).expect("in its place");

@@ -11,9 +11,9 @@ use super::{Help, views};
 use crate::policy::pattern;
 
 /// The minutes that are offered first.
-const MINUTES: u32 = 15;
+pub const MINUTES: u32 = 15;
 /// The most minutes: a day.
-const MOST_MINUTES: u32 = 24 * 60;
+pub const MOST_MINUTES: u32 = 24 * 60;
 
 /// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

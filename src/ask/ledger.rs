@@ -78,12 +78,17 @@ impl Ledger {
         });
     }
 
-    /// Keeps an answer that lasts, bound to the code that was there before it was asked for. What is refused
-    /// is noted at once, for the questions that wait.
+    /// Keeps an answer that lasts, bound to the code that was there before it was asked for, with the name of
+    /// the terminal it was given at. What is refused is noted at once, for the questions that wait.
     ///
     /// # Errors
     /// When it could not be kept: it then counts once.
-    pub fn keep(&self, decision: &Decision, answer: &Answer, code: &Code) -> Result<(), String> {
+    pub fn keep(
+        &self,
+        decision: &Decision,
+        answer: &Answer,
+        (code, terminal): (&Code, Option<String>),
+    ) -> Result<(), String> {
         if !answer.lets_run() {
             let now = Some(Timestamp::now());
             // Where it cannot be noted, the questions that wait are asked.
@@ -109,7 +114,7 @@ impl Ledger {
             rules,
             made: Timestamp::now(),
             until,
-            terminal: super::terminal::own_name(),
+            terminal,
             record: None,
             project: self.project.clone(),
             code: code.clone()?,

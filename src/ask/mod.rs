@@ -64,7 +64,7 @@ pub struct Help<'a> {
     pub keeps: Keeps,
     /// After a wait for other questions at the same terminal: their answer, where it answers this one too.
     pub meanwhile: &'a dyn Fn() -> Option<Answer>,
-    /// Told of the answer while the terminal is still ours: the next question looks at what it left.
+    /// Told of the answer at the terminal here while that is still ours: the next question looks at what it left.
     pub answered: &'a dyn Fn(&Answer),
 }
 
@@ -230,19 +230,24 @@ fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&M
     // What a secret stands in is kept nowhere.
     let open = ledger.filter(|_| !Secrets::are_in(question.request.as_text()));
     let code = ledger::bound(decision);
-    let keep = |answer: &Answer| {
-        if let Some(Err(lost)) = ledger.map(|ledger| ledger.keep(decision, answer, &code)) {
+    let keep = |answer: &Answer, terminal: Option<String>| {
+        if let Some(Err(lost)) = ledger.map(|ledger| ledger.keep(decision, answer, (&code, terminal))) {
             eprintln!("gsh: {lost}");
         }
     };
+    let keep_here = |answer: &Answer| keep(answer, terminal::own_name());
     let keeps = open.map(Ledger::keeps).unwrap_or_default();
     let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
     let past = Past::below(ledger.map(|ledger| ledger.folders.state.as_path()));
     let covered = |pattern: &str| past.covered(pattern);
     let contents: &dyn Contents = &OnDisk;
-    let help = Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep };
-    let answer = manner.ok_or(Unavailable::NonInteractive);
-    Settled::by_person(answer.and_then(|manner| ask_somewhere(question, &help, manner)))
+    let help = Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep_here };
+    let manner = manner.ok_or(Unavailable::NonInteractive);
+    let answer = manner.and_then(|manner| ask_somewhere(question, &help, manner));
+    if let Ok((answer, DecidedBy::PersonElsewhere { terminal, .. })) = &answer {
+        keep(answer, Some(terminal.clone()));
+    }
+    Settled::by_person(answer)
 }
 
 impl Settled {

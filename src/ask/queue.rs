@@ -104,7 +104,7 @@ pub fn ask(
         filed => filed,
     };
     let id = match filed {
-        Filed::Answered(answer) => return Ok(reply(answer)),
+        Filed::Answered(answer) => return Ok(reply(answer, &bound)),
         Filed::Waits(id) | Filed::WaitsAgain(id) => id,
     };
     if !waits && !queue.has_listener() {
@@ -115,10 +115,10 @@ pub fn ask(
         return Err(Unavailable::Kept { here: Box::new(here), question: id, waited });
     };
     // What was shown must be what runs.
-    match answer.body.reply {
-        Reply::Once if bound::bound(question, panel, how) != bound => Err(Unavailable::Changed),
-        _ => Ok(reply(answer)),
+    if answer.body.reply.lets_run() && bound::bound(question, panel, how) != bound {
+        return Err(Unavailable::Changed);
     }
+    Ok(reply(answer, &bound))
 }
 
 /// All that an answer is bound to, as it is now: a change between question and run asks again.
@@ -166,14 +166,25 @@ fn waiter(wait: Duration) -> Option<Waiter> {
     Some(Waiter { pid: own.pid, started: own.started, until: now().saturating_add(wait) })
 }
 
-fn reply(answer: pending::Answer) -> FromElsewhere {
+fn reply(answer: pending::Answer, bound: &Bound) -> FromElsewhere {
     let question = answer.question().to_owned();
-    let by = answer.body.by;
-    let answer = match answer.body.reply {
-        Reply::Once => Answer::Once,
-        Reply::Refused { reason } => Answer::Denied { reason },
-    };
-    FromElsewhere { answer, question, by }
+    let body = answer.body;
+    let lasts = bound.lasting.takes(&body.reply);
+    let answer = said(body.reply, lasts, now().saturating_sub(body.answered));
+    FromElsewhere { answer, question, by: body.by }
+}
+
+/// What was said, so many milliseconds ago. What the question does not offer counts for this call alone, and
+/// minutes count from the answer on: picked up late, there are fewer left.
+fn said(reply: Reply, lasts: bool, ago: i64) -> Answer {
+    let gone = u32::try_from(ago.max(0) / 60_000).unwrap_or(u32::MAX);
+    match reply {
+        Reply::Session if lasts => Answer::Session,
+        Reply::Minutes(minutes) if lasts && minutes > gone => Answer::Minutes(minutes - gone),
+        Reply::Once | Reply::Session | Reply::Minutes(_) => Answer::Once,
+        Reply::RefusedSession { reason } if lasts => Answer::DeniedSession { reason },
+        Reply::Refused { reason } | Reply::RefusedSession { reason } => Answer::Denied { reason },
+    }
 }
 
 /// Waits for the answer; None when the time is over.
@@ -206,6 +217,33 @@ fn wait(
         }
         if let Some(watch) = &watch {
             watch.drain();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_lasts_as_long_as_was_said_and_offered() {
+        const MINUTE: i64 = 60_000;
+        let reason = || Some("no".to_owned());
+        let table = [
+            (Reply::Once, true, 0, Answer::Once),
+            (Reply::Session, true, 900 * MINUTE, Answer::Session),
+            (Reply::Session, false, 0, Answer::Once),
+            (Reply::Minutes(15), true, MINUTE - 1, Answer::Minutes(15)),
+            (Reply::Minutes(15), true, 14 * MINUTE, Answer::Minutes(1)),
+            (Reply::Minutes(15), true, 15 * MINUTE, Answer::Once),
+            (Reply::Minutes(15), true, -MINUTE, Answer::Minutes(15)),
+            (Reply::Minutes(15), false, 0, Answer::Once),
+            (Reply::Refused { reason: reason() }, true, 0, Answer::Denied { reason: reason() }),
+            (Reply::RefusedSession { reason: reason() }, true, 0, Answer::DeniedSession { reason: reason() }),
+            (Reply::RefusedSession { reason: reason() }, false, 0, Answer::Denied { reason: reason() }),
+        ];
+        for (reply, lasts, ago, expected) in table {
+            assert_eq!(said(reply.clone(), lasts, ago), expected, "{reply:?} {lasts} {ago}");
         }
     }
 }

@@ -13,6 +13,7 @@ use super::jobs::{Jobs, JobsCall};
 use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use super::simulate::Simulate;
+use crate::ask::dialog::MOST_MINUTES;
 use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
@@ -302,7 +303,7 @@ enum Verb {
     Untrust(Untrust),
     /// Questions of commands without a person's terminal: a list that takes answers
     Approvals(Approvals),
-    /// Allow one of them, this once
+    /// Allow one of them, this once or for longer
     Approve(Approve),
     /// Refuse one of them
     Refuse(Refuse),
@@ -432,6 +433,23 @@ struct Approvals {
 struct Approve {
     /// The question's name
     id: String,
+    /// Exactly this, until the session that asks ends
+    #[arg(long, conflicts_with = "minutes")]
+    session: bool,
+    /// Exactly this in that session, for so many minutes from now on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_MINUTES)))]
+    minutes: Option<u32>,
+}
+
+impl Approve {
+    fn into_call(self) -> Call {
+        let reply = match self.minutes {
+            Some(minutes) => Reply::Minutes(minutes),
+            None if self.session => Reply::Session,
+            None => Reply::Once,
+        };
+        Call::Answer { id: self.id, reply }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -441,6 +459,17 @@ struct Refuse {
     /// Why: whoever asked reads it
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
+    /// And exactly this again, until the session that asks ends
+    #[arg(long)]
+    session: bool,
+}
+
+impl Refuse {
+    fn into_call(self) -> Call {
+        let Self { id, reason, session } = self;
+        let reply = if session { Reply::RefusedSession { reason } } else { Reply::Refused { reason } };
+        Call::Answer { id, reply }
+    }
 }
 
 fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
@@ -467,8 +496,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Trust(Trust { file, yes, .. }) => Call::Trust { file, yes },
         Verb::Untrust(Untrust { file }) => Call::Untrust { file },
         Verb::Approvals(Approvals { json, only }) => Call::Approvals { json, only },
-        Verb::Approve(Approve { id }) => Call::Answer { id, reply: Reply::Once },
-        Verb::Refuse(Refuse { id, reason }) => Call::Answer { id, reply: Reply::Refused { reason } },
+        Verb::Approve(approve) => approve.into_call(),
+        Verb::Refuse(refuse) => refuse.into_call(),
         Verb::Brief => Call::Brief,
     })
 }
@@ -632,6 +661,12 @@ mod tests {
                 "gsh refuse abc12 --reason no",
                 Call::Answer { id: "abc12".into(), reply: Reply::Refused { reason: Some("no".into()) } },
             ),
+            ("gsh approve abc12 --session", Call::Answer { id: "abc12".into(), reply: Reply::Session }),
+            ("gsh approve abc12 --minutes 5", Call::Answer { id: "abc12".into(), reply: Reply::Minutes(5) }),
+            (
+                "gsh refuse abc12 --session",
+                Call::Answer { id: "abc12".into(), reply: Reply::RefusedSession { reason: None } },
+            ),
         ];
         for (line, expected) in table {
             assert_eq!(parse(line), Ok(expected), "{line}");
@@ -655,6 +690,9 @@ mod tests {
             ("gsh trust --json", "--list"),
             ("gsh trust --list f", "cannot be used"),
             ("gsh approve", "<ID>"),
+            ("gsh approve abc12 --minutes 0", "--minutes"),
+            ("gsh approve abc12 --minutes 1441", "1440"),
+            ("gsh approve abc12 --minutes 5 --session", "cannot be used"),
         ];
         for (line, word) in table {
             let found = parse(line);

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Elsewhere;
 use crate::ask::{Panel, Question, sanitize};
+use crate::decision::grant::asking;
 use crate::facts::{self, Invocation};
 use crate::store::hash;
-use crate::store::pending::{Bound, BoundFile, Bytes};
+use crate::store::pending::{Bound, BoundFile, Bytes, Lasting};
 
 /// The content of a longer file is not hashed: its size and times stand for it.
 const HASHED: u64 = 4 << 20;
@@ -29,6 +30,12 @@ pub struct Shown {
     pub title: String,
     /// Everything that a person reads, a line each.
     pub lines: Vec<String>,
+    /// Everything behind it, a line each.
+    #[serde(default)]
+    pub details: Vec<String>,
+    /// What an approval that lasts keeps, a line each.
+    #[serde(default)]
+    pub kept: Vec<String>,
 }
 
 impl Shown {
@@ -37,22 +44,25 @@ impl Shown {
     pub fn new(panel: &Panel) -> Self {
         let mut lines = panel.plain_lines();
         let title = if lines.is_empty() { String::new() } else { lines.remove(0) };
-        Self { title, lines }
+        let details = panel.details.iter().map(|line| line.text.clone()).collect();
+        let kept = panel.offers.exact.iter().map(ToString::to_string).collect();
+        Self { title, lines, details, kept }
     }
 
     /// From a kept question. Whoever wrote that file, nothing in it moves the cursor or hides.
     #[must_use]
     pub fn of(bound: &Bound) -> Self {
         let kept: Self = serde_json::from_value(bound.panel.clone()).unwrap_or_default();
-        let lines = kept.lines.iter().map(|line| sanitize::line(line)).collect();
-        Self { title: sanitize::line(&kept.title), lines }
+        let clean = |lines: &[String]| lines.iter().map(|line| sanitize::line(line)).collect();
+        let (lines, details) = (clean(&kept.lines), clean(&kept.details));
+        Self { title: sanitize::line(&kept.title), lines, details, kept: clean(&kept.kept) }
     }
 }
 
 /// All that the answer to this question is bound to, as it is now.
 pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> Bound {
     let request = question.request;
-    let (files, complete) = files(&question.facts.invocations, &how.environment);
+    let (files, complete) = files(question, &how.environment);
     Bound {
         text: Bytes(request.text.clone()),
         name: request.name.clone(),
@@ -65,13 +75,16 @@ pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> 
         environment: environment(&request.text, &how.environment),
         panel: serde_json::to_value(Shown::new(panel)).unwrap_or_default(),
         only: (!complete).then(|| format!("{}", std::process::id())),
+        lasting: Lasting { approval: !panel.offers.exact.is_empty(), refusal: panel.offers.denial },
     }
 }
 
-/// The programs and every file that a word names, once each, and whether that is all of them. A data file among
+/// The programs, every file that a word names and those whose content runs, once each, and whether that is all of them. A data file among
 /// them does no harm: where it changed, the question is put again.
-fn files(invocations: &[Invocation], environment: &[(OsString, OsString)]) -> (Vec<BoundFile>, bool) {
+fn files(question: &Question<'_>, environment: &[(OsString, OsString)]) -> (Vec<BoundFile>, bool) {
+    let invocations = &question.facts.invocations;
     let mut paths: Vec<PathBuf> = invocations.iter().flat_map(|each| named(each, environment)).collect();
+    paths.extend(asking(question.decision).flat_map(|each| &each.request.code).map(PathBuf::from));
     paths.sort();
     paths.dedup();
     let complete = paths.len() <= MOST;
@@ -193,6 +206,7 @@ mod tests {
             environment: String::new(),
             panel,
             only: None,
+            lasting: Lasting::default(),
         };
         let shown = Shown::of(&bound);
         assert_eq!(

@@ -16,7 +16,8 @@ pub(super) enum Key {
     Letter(char),
     Up,
     Down,
-    /// Right, page down and Tab.
+    Tab,
+    /// Right and page down.
     Next,
     /// Left and page up.
     Back,
@@ -34,7 +35,7 @@ pub(super) fn next(terminal: BorrowedFd<'_>) -> io::Result<(Key, bool)> {
     let key = match byte(terminal)? {
         0x1b => after_escape(terminal)?,
         b'\r' | b'\n' => Key::Enter,
-        b'\t' => Key::Next,
+        b'\t' => Key::Tab,
         0x03 | 0x04 => Key::Interrupt,
         0x08 | 0x7f => Key::Rubout,
         first @ 0x20..=0x7e => Key::Letter(char::from(first)),
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn keys_are_told_apart() {
-        let table: [(&[u8], Key, bool); 12] = [
+        let table: [(&[u8], Key, bool); 13] = [
             (b"y", Key::Letter('y'), true),
             (b"yes", Key::Letter('y'), false),
             (b"\x1b", Key::Escape, true),
@@ -132,6 +133,7 @@ mod tests {
             (b"\x1b[6~", Key::Next, true),
             (b"\x1b[1;5C", Key::Other, true),
             (b"\x1by", Key::Other, true),
+            (b"\t", Key::Tab, true),
             (b"\r", Key::Enter, true),
             (b"\x03", Key::Interrupt, true),
             ("é".as_bytes(), Key::Letter('é'), true),

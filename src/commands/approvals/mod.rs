@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub use self::screen::{Listening, run};
 use crate::ask::queue::Shown;
 use crate::ask::sanitize;
-use crate::store::pending::{Approver, Bytes, Entry, NotAnswered, Queue, Reply, State};
+use crate::store::pending::{Approver, Bytes, Entry, Lasting, NotAnswered, Queue, Reply, State};
 
 /// The questions as data, the oldest first.
 #[must_use]
@@ -39,7 +39,21 @@ fn entry(entry: &Entry) -> Value {
         "command": String::from_utf8_lossy(text),
         "title": shown.title,
         "lines": shown.lines,
+        "details": shown.details,
+        "keeps": shown.kept,
+        "answers": answers(bound.lasting),
     })
+}
+
+/// The answers that a question takes, as the verbs say them.
+fn answers(lasting: Lasting) -> Vec<&'static str> {
+    let lists: [(bool, &[&str]); 4] = [
+        (true, &["approve"]),
+        (lasting.approval, &["approve --session", "approve --minutes"]),
+        (true, &["refuse"]),
+        (lasting.refusal, &["refuse --session"]),
+    ];
+    lists.iter().filter(|(is_taken, _)| *is_taken).flat_map(|(_, each)| each.iter().copied()).collect()
 }
 
 /// How a question stands, in a word.
@@ -54,7 +68,7 @@ pub(super) fn state(state: &State) -> &'static str {
 /// Answers one question from the command line: what is said of it then.
 ///
 /// # Errors
-/// When there is no such question, or somebody was first.
+/// When there is no such question, it does not offer this answer, or somebody was first.
 pub fn answer(queue: &Queue, id: &str, reply: Reply, terminal: &Path) -> Result<String, NotAnswered> {
     let shown = queue.find(id).ok_or_else(|| NotAnswered::NoQuestion(sanitize::line(id)))?;
     let approver = Approver::new(terminal).map_err(|source| {
@@ -62,10 +76,13 @@ pub fn answer(queue: &Queue, id: &str, reply: Reply, terminal: &Path) -> Result<
         NotAnswered::Queue(crate::store::pending::QueueError::Io { path, source })
     })?;
     let word = reply.word();
-    queue.answer(&shown.pending, reply, &approver)?;
+    queue.answer(&shown.pending, reply.clone(), &approver)?;
     let Bytes(text) = &shown.pending.bound.text;
     let (command, directory) = (sanitize::lines(text).join("\n  "), &shown.pending.bound.directory);
     let later = match shown.state {
+        State::Kept if matches!(reply, Reply::Minutes(_)) => {
+            "nobody waits for it now; it holds from the next such call on, and its minutes run already\n"
+        }
         State::Kept => "nobody waits for it now; it holds for the next such call\n",
         _ => "",
     };

@@ -1,17 +1,14 @@
 //! The list of questions and the open one, as text and as keys: pure, so that both can be tested.
 
+mod open;
+
+use self::open::{Open, Pressed};
 use super::keys::Key;
 use crate::ask::layout::wrap;
-use crate::ask::queue::Shown;
 use crate::ask::sanitize;
 use crate::store::pending::{Bytes, Entry, Pending, Reply, State};
 
 const LIST_KEYS: &str = "[arrows] choose   [Enter] look at it   [q] leave";
-const OPEN_KEYS: &str =
-    "[y] allow once   [n] or [Esc] deny   [d] deny with a reason   [Tab] next page   [q] the list";
-const KEYS_BEFORE: &str =
-    "[Tab] next page   [y] after the last page   [n] or [Esc] deny   [d] deny with a reason   [q] the list";
-const REASON_KEYS: &str = "[Enter] deny with this reason   [Esc] back";
 /// The longest reason that is taken.
 const LONGEST_REASON: usize = 500;
 
@@ -40,17 +37,6 @@ pub(super) struct View {
     size: (usize, usize),
 }
 
-/// A question that is being looked at, as it was when it was opened.
-#[derive(Debug)]
-struct Open {
-    pending: Pending,
-    page: usize,
-    /// The last page was shown, in a window of this size.
-    seen: bool,
-    /// A reason that is being typed.
-    reason: Option<String>,
-}
-
 impl View {
     pub(super) fn new(only: Option<String>) -> Self {
         Self { only, size: (80, 24), ..Self::default() }
@@ -61,9 +47,8 @@ impl View {
         if self.size != size {
             self.size = size;
             if let Some(open) = &mut self.open {
-                (open.page, open.seen) = (0, false);
+                open.resize(size);
             }
-            self.look();
         }
     }
 
@@ -133,53 +118,30 @@ impl View {
 
     /// Whether a line is being typed.
     pub(super) fn types(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| open.reason.is_some())
+        self.open.as_ref().is_some_and(Open::types)
     }
 
     fn open_chosen(&mut self) {
         let chosen = self.entries.iter().find(|entry| Some(&entry.pending.id) == self.chosen.as_ref());
         if let Some(entry) = chosen.filter(|entry| is_open(entry)) {
             let pending = entry.pending.clone();
-            self.open = Some(Open { pending, page: 0, seen: false, reason: None });
+            self.open = Some(Open::new(pending, self.size));
             self.said = String::new();
-            self.look();
         }
     }
 
-    /// Notes that the page in front is seen.
-    fn look(&mut self) {
-        let pages = self.pages();
-        if let Some(open) = &mut self.open {
-            open.seen |= open.page + 1 >= pages;
-        }
-    }
-
-    /// What a key does. What came with others at once answers nothing.
+    /// What a key does.
     pub(super) fn press(&mut self, key: Key, alone: bool) -> Act {
-        if self.types() {
-            return self.press_in_reason(key);
-        }
-        let pages = self.pages();
         let Some(open) = &mut self.open else { return self.press_in_list(key) };
-        let refused =
-            |open: &Open, reason| Act::Answer(Box::new(open.pending.clone()), Reply::Refused { reason });
-        match key {
-            Key::Letter('y' | 'Y') if !alone => {}
-            Key::Letter('y' | 'Y') if open.seen => {
-                return Act::Answer(Box::new(open.pending.clone()), Reply::Once);
+        match open.press(key, alone) {
+            Pressed::Nothing => Act::Nothing,
+            Pressed::Close => self.close(),
+            Pressed::Said(said) => {
+                said.clone_into(&mut self.said);
+                Act::Nothing
             }
-            Key::Letter('y' | 'Y') => {
-                "y counts only after the last page; Tab shows the next".clone_into(&mut self.said)
-            }
-            Key::Letter('n' | 'N') | Key::Escape | Key::Interrupt if alone => return refused(open, None),
-            Key::Letter('d' | 'D') => open.reason = Some(String::new()),
-            Key::Letter('q' | 'Q') => return self.close(),
-            Key::Next | Key::Down => open.page = (open.page + 1) % pages,
-            Key::Back | Key::Up => open.page = (open.page + pages - 1) % pages,
-            _ => {}
+            Pressed::Answered(reply) => Act::Answer(Box::new(open.pending.clone()), reply),
         }
-        self.look();
-        Act::Nothing
     }
 
     fn close(&mut self) -> Act {
@@ -195,79 +157,21 @@ impl View {
             Key::Letter('q' | 'Q') | Key::Escape | Key::Interrupt => return Act::Leave,
             Key::Up | Key::Letter('k') => self.chosen = choose(at.saturating_sub(1)),
             Key::Down | Key::Letter('j') => self.chosen = choose(at + 1).or_else(|| choose(at)),
-            Key::Enter | Key::Next => self.open_chosen(),
+            Key::Enter | Key::Tab | Key::Next => self.open_chosen(),
             _ => {}
         }
         Act::Nothing
-    }
-
-    fn press_in_reason(&mut self, key: Key) -> Act {
-        let Some(open) = &mut self.open else { return Act::Nothing };
-        let Some(reason) = &mut open.reason else { return Act::Nothing };
-        match key {
-            Key::Letter(letter) if reason.chars().count() < LONGEST_REASON => reason.push(letter),
-            Key::Rubout => drop(reason.pop()),
-            Key::Escape | Key::Interrupt => open.reason = None,
-            Key::Enter => {
-                let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
-                return Act::Answer(Box::new(open.pending.clone()), Reply::Refused { reason });
-            }
-            _ => {}
-        }
-        Act::Nothing
-    }
-
-    fn pages(&self) -> usize {
-        let Some(open) = &self.open else { return 1 };
-        self.body(open).len().div_ceil(self.page_length()).max(1)
-    }
-
-    /// What is left for the body: a line above it, who asks, the longest keys and what was said below.
-    fn page_length(&self) -> usize {
-        let (columns, rows) = self.size;
-        let around = 1 + 1 + wrap(KEYS_BEFORE, columns.max(1)).len() + 2;
-        rows.saturating_sub(around).max(1)
-    }
-
-    fn body(&self, open: &Open) -> Vec<String> {
-        let width = self.size.0.saturating_sub(2).max(1);
-        let shown = Shown::of(&open.pending.bound);
-        shown.lines.iter().flat_map(|line| wrap(line, width)).collect()
     }
 
     /// The lines of the whole screen, none wider than it. `now` is in milliseconds since 1970.
     pub(super) fn lines(&self, now: i64) -> Vec<String> {
         let (columns, rows) = self.size;
         let mut lines = match &self.open {
-            Some(open) => self.question(open, now),
+            Some(open) => open.lines(&self.said, now),
             None => self.list(now),
         };
         lines.truncate(rows);
         lines.iter().map(|line| fit(line, columns)).collect()
-    }
-
-    fn question(&self, open: &Open, now: i64) -> Vec<String> {
-        let columns = self.size.0.max(1);
-        let (body, length, pages) = (self.body(open), self.page_length(), self.pages());
-        let page = open.page.min(pages - 1);
-        let mut lines = vec![format!("+-- {}", Shown::of(&open.pending.bound).title)];
-        lines.extend(body.iter().skip(page * length).take(length).map(|line| format!("| {line}")));
-        let place = if pages > 1 { format!("page {}/{pages}, ", page + 1) } else { String::new() };
-        lines.push(format!("+-- {place}{}", who(&open.pending, now)));
-        match &open.reason {
-            Some(reason) => {
-                // The end of a long line is what is being typed.
-                let typed =
-                    wrap(&sanitize::line(&format!("Reason: {reason}")), columns.saturating_sub(1).max(1));
-                lines.extend(typed.last().map(|line| format!("{line}_")));
-                lines.extend(wrap(REASON_KEYS, columns));
-            }
-            None => {
-                lines.extend(wrap(if open.seen { OPEN_KEYS } else { KEYS_BEFORE }, columns));
-                lines.extend(wrap(&self.said, columns));
-            }
-        }
-        lines
     }
 
     fn list(&self, now: i64) -> Vec<String> {
@@ -311,13 +215,6 @@ fn how(entry: &Entry, now: i64) -> String {
 fn left(pending: &Pending, now: i64) -> Option<String> {
     let until = pending.asker.waiter.as_ref()?.until;
     (until > now).then(|| format!("{} s left", (until - now) / 1000))
-}
-
-fn who(pending: &Pending, now: i64) -> String {
-    let agent = pending.asker.agent.as_deref().map_or_else(|| "a program".to_owned(), sanitize::line);
-    let waits =
-        left(pending, now).unwrap_or_else(|| "nobody waits: the answer holds for the next such call".into());
-    format!("{} of {agent}, session {}, {waits}", pending.id, sanitize::line(&pending.bound.session))
 }
 
 fn fit(line: &str, columns: usize) -> String {

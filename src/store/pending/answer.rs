@@ -36,8 +36,17 @@ pub struct Body {
 pub enum Reply {
     /// This, here, once.
     Once,
+    /// Exactly what was asked about, until the session ends.
+    Session,
+    /// The same, for so many minutes from the answer on.
+    Minutes(u32),
     /// No.
     Refused {
+        /// Why, in the person's words.
+        reason: Option<String>,
+    },
+    /// No, and not again in this session.
+    RefusedSession {
         /// Why, in the person's words.
         reason: Option<String>,
     },
@@ -49,7 +58,24 @@ impl Reply {
     pub fn word(&self) -> &'static str {
         match self {
             Self::Once => "allowed once",
+            Self::Session => "allowed for the session",
+            Self::Minutes(_) => "allowed for minutes",
             Self::Refused { .. } => "refused",
+            Self::RefusedSession { .. } => "refused for the session",
+        }
+    }
+
+    /// What it comes to where it cannot last.
+    pub(super) fn once(&self) -> &'static str {
+        if self.lets_run() { "allowed" } else { "refused" }
+    }
+
+    /// Whether what was asked about may run.
+    #[must_use]
+    pub fn lets_run(&self) -> bool {
+        match self {
+            Self::Once | Self::Session | Self::Minutes(_) => true,
+            Self::Refused { .. } | Self::RefusedSession { .. } => false,
         }
     }
 }

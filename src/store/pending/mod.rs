@@ -25,7 +25,7 @@ use nix::fcntl::{AT_FDCWD, Flock, FlockArg, OFlag, RenameFlags, renameat2};
 
 pub use self::answer::{Answer, Reply};
 pub use self::approver::{Approver, Author};
-pub use self::question::{Asker, Bound, BoundFile, Bytes, Pending, Waiter};
+pub use self::question::{Asker, Bound, BoundFile, Bytes, Lasting, Pending, Waiter};
 use super::safe::{self, Owner, SafeError};
 use crate::sys::fault;
 
@@ -75,6 +75,14 @@ pub enum NotAnswered {
         /// The question.
         id: String,
         /// Their answer.
+        reply: Reply,
+    },
+    /// No answer to this question outlives the call.
+    #[error("{id} can be {} this once only: say it without --session and --minutes", .reply.once())]
+    OnceOnly {
+        /// The question.
+        id: String,
+        /// The answer that was given.
         reply: Reply,
     },
     /// The queue could not be used.
@@ -277,7 +285,7 @@ impl Queue {
     /// Answers a question as it was shown. The first answer holds.
     ///
     /// # Errors
-    /// When it is no longer open, was answered before, or the answer cannot be written.
+    /// When it is no longer open, was answered before, does not offer this answer, or the answer cannot be written.
     pub fn answer(&self, shown: &Pending, reply: Reply, by: &Approver) -> Result<(), NotAnswered> {
         let id = &shown.id;
         let _held = self.lock()?;
@@ -290,6 +298,9 @@ impl Queue {
         }
         if self.spent(id).exists() || self.read_answer(&self.answer_to(id), id, &digest).is_some() {
             return Err(self.first(id, &digest));
+        }
+        if !pending.bound.lasting.takes(&reply) {
+            return Err(NotAnswered::OnceOnly { id: id.clone(), reply });
         }
         by.register(&self.approvers)?;
         let answer = by.sign(&pending, reply);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GRACE, now};
+use super::{GRACE, Reply, now};
 use crate::policy::Mode;
 use crate::sys::proc::Process;
 
@@ -69,6 +69,34 @@ pub struct Bound {
     pub panel: serde_json::Value,
     /// A word that only one process knows, where the answer must hold for that process alone.
     pub only: Option<String>,
+    /// Which answers that outlive the call are offered.
+    #[serde(default, skip_serializing_if = "Lasting::is_none")]
+    pub lasting: Lasting,
+}
+
+/// The answers that outlive a call, as far as a question offers them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lasting {
+    /// An approval for minutes or the session.
+    pub approval: bool,
+    /// A refusal for the session.
+    pub refusal: bool,
+}
+
+impl Lasting {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether an answer is among those that may be given.
+    #[must_use]
+    pub fn takes(self, reply: &Reply) -> bool {
+        match reply {
+            Reply::Once | Reply::Refused { .. } => true,
+            Reply::Session | Reply::Minutes(_) => self.approval,
+            Reply::RefusedSession { .. } => self.refusal,
+        }
+    }
 }
 
 impl Bound {

@@ -30,6 +30,7 @@ fn bound(text: &str) -> Bound {
         environment: String::new(),
         panel: serde_json::json!({ "title": "t", "lines": [text] }),
         only: None,
+        lasting: Lasting::default(),
     }
 }
 
@@ -146,7 +147,7 @@ fn a_forged_answer_is_none() {
         (place, id, answer)
     };
     type Forge = fn(&Place, &str, &mut Answer);
-    let table: [(&str, Forge); 6] = [
+    let table: [(&str, Forge); 7] = [
         ("copied from another question", |_, _, _| ()),
         ("with this one's name", |_, id, answer| answer.body.question = id.to_owned()),
         ("with its name and digest", |_, id, answer| {
@@ -157,6 +158,13 @@ fn a_forged_answer_is_none() {
             answer.body.question = id.to_owned();
             answer.body.digest = bound("make").digest();
             answer.signature = String::new();
+        }),
+        ("signed as once, made to last", |place, id, answer| {
+            let pending = place.queue.find(id).expect("open").pending;
+            let by = approver();
+            by.register(&place.queue.approvers).expect("registered");
+            *answer = by.sign(&pending, Reply::Once);
+            answer.body.reply = Reply::Session;
         }),
         ("by a key that is not registered", |place, id, answer| {
             let pending = place.queue.find(id).expect("open").pending;
@@ -283,5 +291,45 @@ fn bytes_that_are_no_text_are_kept_exactly() {
     for bytes in [&b"make"[..], b"a\xff\x00b", b""] {
         let text = serde_json::to_string(&Bytes(bytes.to_vec())).expect("JSON");
         assert_eq!(serde_json::from_str::<Bytes>(&text).expect("bytes"), Bytes(bytes.to_vec()), "{text}");
+    }
+}
+
+#[test]
+fn only_what_is_offered_is_taken_as_an_answer() {
+    let (reason, all) = (None, Lasting { approval: true, refusal: true });
+    let refused = || Reply::RefusedSession { reason: reason.clone() };
+    let table = [
+        (Reply::Session, Lasting::default(), false),
+        (Reply::Minutes(5), Lasting::default(), false),
+        (refused(), Lasting::default(), false),
+        (Reply::Session, Lasting { approval: false, refusal: true }, false),
+        (refused(), Lasting { approval: false, refusal: true }, true),
+        (Reply::Session, all, true),
+        (Reply::Minutes(5), all, true),
+    ];
+    for (reply, lasting, taken) in table {
+        let place = place();
+        let asked = Bound { lasting, ..bound("make") };
+        let id = place.filed(asked.clone());
+        let answered = place.answer(&id, reply.clone());
+        assert_eq!(answered.is_ok(), taken, "{reply:?}: {answered:?}");
+        assert!(taken || matches!(answered, Err(NotAnswered::OnceOnly { .. })), "{answered:?}");
+        let found = place.queue.take(&id, &asked.digest()).map(|answer| answer.body.reply);
+        assert_eq!(found, taken.then_some(reply));
+    }
+}
+
+#[test]
+fn files_from_before_lasting_answers_are_read() {
+    // A question that offers none is written, and so bound, as it was then.
+    let text = serde_json::to_string(&bound("make")).expect("JSON");
+    assert!(!text.contains("lasting"), "{text}");
+    assert_eq!(serde_json::from_str::<Bound>(&text).expect("a question"), bound("make"));
+    for (text, reply) in [
+        (r#""once""#, Reply::Once),
+        (r#"{"refused":{"reason":"no"}}"#, Reply::Refused { reason: Some("no".into()) }),
+    ] {
+        assert_eq!(serde_json::from_str::<Reply>(text).expect("an answer"), reply);
+        assert_eq!(serde_json::to_string(&reply).expect("JSON"), text, "and is signed as it was");
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::policy::Mode;
-use crate::store::pending::{Asker, Bound, Waiter};
+use crate::store::pending::{Asker, Bound, Lasting, Waiter};
 
 fn entry(id: &str, lines: usize, state: State) -> Entry {
     let lines: Vec<String> = (0..lines).map(|n| format!("line-{n:02} of what is asked about")).collect();
@@ -16,6 +16,7 @@ fn entry(id: &str, lines: usize, state: State) -> Entry {
         environment: String::new(),
         panel: serde_json::json!({ "title": "gsh asks: Run (process.execute)", "lines": lines }),
         only: None,
+        lasting: Lasting::default(),
     };
     let waiter = Some(Waiter { pid: 1, started: 1, until: 60_000 });
     let asker = Asker { agent: Some("claude".into()), waiter };
@@ -60,16 +61,20 @@ fn questions_are_listed_and_chosen() {
 fn keys_answer_the_open_question() {
     let refused = |reason: Option<&str>| Reply::Refused { reason: reason.map(str::to_owned) };
     type Pressed<'a> = &'a [(Key, bool)];
-    let table: [(Pressed<'_>, Option<Reply>); 9] = [
+    let table: [(Pressed<'_>, Option<Reply>); 10] = [
         (&[(Key::Letter('y'), true)], Some(Reply::Once)),
         (&[(Key::Letter('y'), false)], None),
         (&[(Key::Enter, true), (Key::Letter(' '), true)], None),
-        (&[(Key::Letter('n'), true)], Some(refused(None))),
+        (&[(Key::Letter('n'), true), (Key::Enter, true)], Some(refused(None))),
         (&[(Key::Escape, true)], Some(refused(None))),
         (&[(Key::Interrupt, true)], Some(refused(None))),
-        (&[(Key::Letter('d'), true), (Key::Letter('y'), true), (Key::Enter, true)], Some(refused(Some("y")))),
-        (&[(Key::Letter('d'), true), (Key::Enter, true)], Some(refused(None))),
-        (&[(Key::Letter('d'), true), (Key::Escape, true), (Key::Other, true)], None),
+        (&[(Key::Letter('n'), true), (Key::Letter('y'), true), (Key::Enter, true)], Some(refused(Some("y")))),
+        (&[(Key::Letter('n'), true), (Key::Escape, true), (Key::Other, true)], None),
+        (&[(Key::Letter('d'), true), (Key::Enter, true)], None),
+        (
+            &[(Key::Letter('s'), true), (Key::Letter('m'), true), (Key::Tab, true), (Key::Letter('y'), true)],
+            None,
+        ),
     ];
     for (keys, expected) in table {
         let mut view = view(vec![entry("aaa", 3, State::Waiting)], (80, 24));
@@ -80,6 +85,45 @@ fn keys_answer_the_open_question() {
             _ => None,
         });
         assert_eq!(reply, expected, "{keys:?}");
+    }
+}
+
+#[test]
+fn lasting_answers_are_shown_before_a_second_key_gives_them() {
+    let refused = |reason: Option<&str>| Reply::RefusedSession { reason: reason.map(str::to_owned) };
+    let (session, yes, no) = (Key::Letter('s'), Key::Letter('y'), Key::Letter('n'));
+    // What is pressed, what is shown then, and what the next key answers.
+    let table: [(&[Key], &str, Key, Option<Reply>); 8] = [
+        (&[], "[s] for this session  [m] for 15 minutes", yes, Some(Reply::Once)),
+        (&[session], "until that session ends", yes, Some(Reply::Session)),
+        (&[session], "  process.execute \"make\"", Key::Enter, None),
+        (&[Key::Letter('M')], "for 15 minutes, allowed", yes, Some(Reply::Minutes(15))),
+        (&[session, no], "allow once", yes, Some(Reply::Once)),
+        (
+            &[Key::Letter('d'), no, Key::Letter('o')],
+            "session. Reason: no_",
+            Key::Enter,
+            Some(refused(Some("no"))),
+        ),
+        (&[Key::Tab], "mode: default", yes, None),
+        (&[Key::Tab, Key::Tab], "allow once", yes, Some(Reply::Once)),
+    ];
+    for (keys, shown, key, expected) in table {
+        let mut entry = entry("aaa", 3, State::Waiting);
+        entry.pending.bound.lasting = Lasting { approval: true, refusal: true };
+        entry.pending.bound.panel["details"] = serde_json::json!(["mode: default"]);
+        entry.pending.bound.panel["kept"] = serde_json::json!(["process.execute \"make\""]);
+        let mut view = view(vec![entry], (120, 24));
+        view.press(Key::Enter, true);
+        for key in keys {
+            assert_eq!(view.press(*key, true), Act::Nothing, "{keys:?}");
+        }
+        assert!(text(&view).contains(shown), "{keys:?}: {}", text(&view));
+        let reply = match view.press(key, true) {
+            Act::Answer(_, reply) => Some(reply),
+            _ => None,
+        };
+        assert_eq!(reply, expected, "{keys:?} {key:?}");
     }
 }
 
