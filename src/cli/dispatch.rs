@@ -16,6 +16,7 @@ use crate::ask::sanitize;
 use crate::commands::audit::{self, Look};
 use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here};
+use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
 use crate::commands::{approvals, brief, check, explain, grants, rules, simulate, status, trust};
 use crate::config::edit::{Change, Editor};
@@ -216,9 +217,11 @@ fn changing(change: impl FnOnce(&Surrounds, &Sessions) -> Result<String, String>
 }
 
 fn changed(call: &change::Call) -> ExitCode {
-    if let Err(why) = guard::may_change() {
+    // What is only shown changes nothing.
+    if let Some(why) = (!call.dry_run).then(guard::may_change).and_then(Result::err) {
         return failed(&why);
     }
+    let before = linted();
     let (surrounds, machine, _) = here();
     let (project, cwd) = (machine.project(), std::env::current_dir().unwrap_or_default());
     let here = Here {
@@ -229,9 +232,24 @@ fn changed(call: &change::Call) -> ExitCode {
     };
     let done = change::run(call, &here).map(|said| {
         said.warnings.iter().for_each(|warning| eprintln!("gsh: warning: {warning}"));
+        for new in linted().iter().filter(|new| !before.contains(new)) {
+            eprintln!("gsh: warning: {new}");
+        }
         said.text
     });
     said(done)
+}
+
+/// What `rules lint` warns of in the files in force, without their lines: those move.
+fn linted() -> Vec<String> {
+    let (surrounds, machine, policy) = here();
+    let (places, options) = (policy.places, Options::new());
+    let readings = readings(surrounds.folders.as_ref(), &places, &options);
+    let policy = composed(&readings, places, &options);
+    let found =
+        rules::lint::findings(&rules::lint::Given { readings: &readings, policy: &policy, host: &machine });
+    let warned = found.into_iter().filter(|finding| finding.severity > Severity::Note);
+    warned.map(|finding| format!("{}: {} ({})", finding.code, finding.message, finding.help)).collect()
 }
 
 /// Looks at the files in force, or at those that are named.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::policy::rules::{Bounded, Reach};
-use crate::policy::{Idle, Policy};
+use crate::policy::{Idle, Policy, When};
 
 /// Why an allow of a file that nobody trusted does not count.
 const UNTRUSTED: &str = "untrusted: no effect";
@@ -29,6 +29,9 @@ struct Listed<'a> {
     /// Why it does not count now.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<&'static str>,
+    /// When it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<&'a When>,
     /// The entry of a floor that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     floor: Option<&'a str>,
@@ -100,6 +103,7 @@ fn entry<'a>(each: &'a Bounded, tightens: bool) -> Listed<'a> {
         tightens,
         idle: each.idle.map(Idle::word),
         floor: rule.floor.as_deref(),
+        when: rule.when.as_deref(),
         limited_to,
         reason: rule.reason.as_deref(),
         expires: rule.expires.as_deref(),
@@ -110,11 +114,26 @@ fn specials(rule: &Listed<'_>) -> Vec<String> {
     let flags =
         [(rule.destroys, "destroys"), (rule.lifts, "lifts ask only"), (rule.tightens, "tightens only")];
     let flags = flags.into_iter().filter(|(set, _)| *set).map(|(_, name)| name.to_owned());
+    let conditions = rule.when.map(conditions).unwrap_or_default();
     let until = rule.expires.filter(|_| rule.idle != Some(Idle::Expired.word()));
     let until = until.map(|day| format!("until {day}"));
     let flags =
         flags.chain(rule.idle.map(str::to_owned)).chain(rule.floor.map(|name| format!("floor {name}")));
-    flags.chain(rule.limited_to.map(str::to_owned)).chain(until).collect()
+    flags.chain(rule.limited_to.map(str::to_owned)).chain(until).chain(conditions).collect()
+}
+
+/// When a rule counts, in words.
+fn conditions(when: &When) -> Vec<String> {
+    let list =
+        |name: &str, words: Vec<&str>| (!words.is_empty()).then(|| format!("{name} {}", words.join(", ")));
+    let found = [
+        list("modes", when.modes.iter().map(|mode| mode.word()).collect()),
+        list("entry", when.entries.iter().map(|entry| entry.word()).collect()),
+        list("agent", when.agents.iter().map(String::as_str).collect()),
+        when.interactive
+            .map(|wanted| if wanted { "with a terminal" } else { "without a terminal" }.to_owned()),
+    ];
+    found.into_iter().flatten().collect()
 }
 
 /// A text of a file with its control characters made visible, so that it cannot paint the terminal.
