@@ -189,3 +189,11 @@ fn a_denial_outlives_a_change_of_the_script() {
     let run = gsh.project_file("s.sh", "exit 6\n").again().args(["-c", "bash s.sh"]).run();
     assert!(run.stderr().contains("(grant g1)"), "{}", run.stderr());
 }
+
+#[test]
+fn an_answer_about_a_file_covers_no_tree() {
+    let (status, gsh) = answered(machine().project_file("kept", "x"), "rm kept", &["s", "y"]);
+    assert_eq!(status, 0);
+    let gsh = gsh.project_file("kept/a", "x");
+    then(gsh, &[("rm -r kept", 126)]);
+}

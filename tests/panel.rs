@@ -231,6 +231,7 @@ fn another_size_is_painted_anew_and_read_anew() {
     screen.resize(132, 43);
     screen.wait_for("[Tab] details  [?] keys");
     assert!(!screen.text().contains("not all shown"), "{}", screen.text());
+    std::thread::sleep(Duration::from_millis(300));
     press(&mut screen, "y");
     assert_eq!(screen.wait(), 7, "{}", screen.text());
 }

@@ -41,7 +41,7 @@ pub fn covers(rules: &[Rule], decision: &Decision) -> bool {
                 rule.action == Verdict::Allow
                     && rule.capability == each.request.capability.word()
                     && (rule.destroys || each.request.destroys.is_none())
-                    && rule.covers_code(&each.request)
+                    && rule.may_cover(&each.request)
                     && pattern::matches(&rule.pattern, text)
             })
         };

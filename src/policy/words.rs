@@ -1,6 +1,6 @@
 //! The words of verdicts, capabilities, layers and modes, as they stand in files and records.
 
-use super::{Capability, CapabilityRequest, Forbidden, Layer, Mode, Rule, Verdict};
+use super::{Capability, CapabilityRequest, Destroys, Forbidden, Layer, Mode, Rule, Verdict};
 
 impl Verdict {
     /// All, mildest first.
@@ -155,13 +155,14 @@ impl Rule {
         }
     }
 
-    /// Whether it may cover the code that a request runs: what an answer left in a session does only for the
-    /// files that were asked about, wherever the same words lead elsewhere.
+    /// Whether it may cover what a request runs and destroys: what an answer left in a session does only for the
+    /// files of code that were asked about, wherever the same words lead elsewhere, and never for a whole tree.
     #[must_use]
-    pub fn covers_code(&self, request: &CapabilityRequest) -> bool {
+    pub fn may_cover(&self, request: &CapabilityRequest) -> bool {
         self.layer != Layer::Session
             || !self.lifts
-            || request.code.iter().all(|file| self.code.contains(file))
+            || (request.destroys != Some(Destroys::Recursive)
+                && request.code.iter().all(|file| self.code.contains(file)))
     }
 
     /// Where it stands: `file:line`, or its layer's name.
