@@ -148,3 +148,52 @@ fn an_answer_that_covers_the_next_question_answers_it() {
         screen.wait_for(&format!("two {expected}"));
     }
 }
+
+#[test]
+fn the_same_words_elsewhere_are_another_question() {
+    let gsh =
+        machine().project_file("s.sh", "#!/bin/sh\nexit 5\n").project_file("sub/s.sh", "#!/bin/sh\nexit 5\n");
+    for file in ["project/s.sh", "project/sub/s.sh"] {
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(gsh.at(file), executable).expect("executable");
+    }
+    let (status, gsh) = answered(gsh, "./s.sh", &["s", "y"]);
+    assert_eq!(status, 5);
+    then(
+        gsh,
+        &[("./s.sh", 5), ("cd sub; ./s.sh", 126), ("cd sub && ./s.sh", 126), ("env -C sub ./s.sh", 126)],
+    );
+}
+
+#[test]
+fn the_script_of_any_interpreter_is_bound() {
+    for text in ["python3 s.py", "python3 -u s.py a", "perl s.py", "python3.99 s.py"] {
+        let gsh = machine().project_file("s.py", "exit(0)\n");
+        let (status, gsh) = answered(gsh, text, &["s", "y"]);
+        assert_ne!(status, REFUSED, "{text}");
+        let (status, gsh) = runs(gsh, text);
+        assert_ne!(status, Some(126), "{text}");
+        then(gsh.project_file("s.py", "exit(1)\n"), &[(text, 126)]);
+    }
+    // Where there was no file, none may come.
+    let (status, gsh) = answered(machine(), "bash s.sh", &["s", "y"]);
+    assert_eq!(status, RAN);
+    then(gsh.project_file("s.sh", "exit 0\n"), &[("bash s.sh", 126)]);
+}
+
+#[test]
+fn a_denial_outlives_a_change_of_the_script() {
+    let gsh = machine().project_file("s.sh", "exit 5\n");
+    let (status, gsh) = answered(gsh, "bash s.sh", &["d", "\r"]);
+    assert_eq!(status, REFUSED);
+    let run = gsh.project_file("s.sh", "exit 6\n").again().args(["-c", "bash s.sh"]).run();
+    assert!(run.stderr().contains("(grant g1)"), "{}", run.stderr());
+}
+
+#[test]
+fn an_answer_about_a_file_covers_no_tree() {
+    let (status, gsh) = answered(machine().project_file("kept", "x"), "rm kept", &["s", "y"]);
+    assert_eq!(status, 0);
+    let gsh = gsh.project_file("kept/a", "x");
+    then(gsh, &[("rm -r kept", 126)]);
+}

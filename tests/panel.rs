@@ -231,6 +231,7 @@ fn another_size_is_painted_anew_and_read_anew() {
     screen.resize(132, 43);
     screen.wait_for("[Tab] details  [?] keys");
     assert!(!screen.text().contains("not all shown"), "{}", screen.text());
+    std::thread::sleep(Duration::from_millis(300));
     press(&mut screen, "y");
     assert_eq!(screen.wait(), 7, "{}", screen.text());
 }
@@ -382,4 +383,31 @@ fn a_terminal_that_hangs_up_is_a_no_on_record() {
     assert!(!gsh.at("project/made").exists());
     let told = records(&gsh.at("home/.local/state/gsh/audit"));
     assert!(told.iter().any(|line| line["by"]["nobody"].is_string()), "{told:?}");
+}
+
+#[test]
+fn a_key_pressed_before_a_resized_panel_could_be_read_is_none() {
+    let words: Vec<String> = (0..300).map(|number| format!("word{number}")).collect();
+    let mut screen = gsh_asks(&format!("gsh-test-no-such-program {}", words.join(" ")), "", (80, 24));
+    screen.wait_for("next page");
+    std::thread::sleep(Duration::from_millis(400));
+    // The last page is on the screen of this size.
+    screen.resize(200, 60);
+    screen.type_keys("y");
+    std::thread::sleep(Duration::from_millis(600));
+    screen.type_keys("\u{3}");
+    assert_eq!(screen.wait(), 126, "{}", screen.text());
+}
+
+#[test]
+fn a_key_that_is_held_down_answers_nothing() {
+    let mut screen = gsh_asks("gsh-test-no-such-program", "", (80, 24));
+    for _ in 0..50 {
+        screen.type_keys("y");
+        std::thread::sleep(Duration::from_millis(30));
+    }
+    screen.wait_for("allow once");
+    std::thread::sleep(Duration::from_millis(400));
+    screen.type_keys("\u{3}");
+    assert_eq!(screen.wait(), 126, "{}", screen.text());
 }

@@ -155,6 +155,8 @@ fn the_list_shows_new_questions_and_takes_an_answer() {
     list.wait_for("allow once  [s]");
     // What came before was only looked at.
     assert_eq!(questions(&machine)[0]["state"], "waiting");
+    // What another window shows has to be read first.
+    std::thread::sleep(Duration::from_millis(400));
     list.type_keys("y");
     let output = ended(child);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

@@ -59,10 +59,14 @@ pub(super) enum View {
     Details,
     Keys,
     Session,
-    Minutes(String),
+    /// The number that was typed; None while the offered one stands there.
+    Minutes(Option<String>),
     Always(Always),
     Edit(Always, Input),
-    Reason { input: Input, session: bool },
+    Reason {
+        input: Input,
+        session: bool,
+    },
 }
 
 /// An "always" that is being put together.
@@ -163,7 +167,7 @@ impl<'a> Dialog<'a> {
                 _ => Step::Same,
             },
             View::Session => self.session(key),
-            View::Minutes(digits) => self.minutes(digits, key),
+            View::Minutes(typed) => self.minutes(typed, key),
             View::Always(always) => self.always(always, key),
         }
     }
@@ -220,9 +224,7 @@ impl<'a> Dialog<'a> {
             '?' => self.show(View::Keys),
             'y' if self.was_seen() => Step::Answered(Answer::Once),
             's' if !offers.exact.is_empty() && self.was_seen() => self.show(View::Session),
-            'm' if !offers.exact.is_empty() && self.was_seen() => {
-                self.show(View::Minutes(MINUTES.to_string()))
-            }
+            'm' if !offers.exact.is_empty() && self.was_seen() => self.show(View::Minutes(None)),
             'a' if !offers.always.is_empty() && self.was_seen() => {
                 let scope = if offers.keeps.project.is_some() { Scope::Project } else { Scope::User };
                 self.show(View::Always(Always { part: 0, choice: 0, own: None, scope, chosen: vec![] }))
@@ -239,7 +241,12 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    fn minutes(&mut self, mut digits: String, key: Key) -> Step {
+    fn minutes(&mut self, typed: Option<String>, key: Key) -> Step {
+        let mut digits = match (typed, key) {
+            // What is typed takes the place of what was offered.
+            (None, Key::Letter(letter)) if letter.is_ascii_digit() => String::new(),
+            (typed, _) => shown_minutes(typed.as_deref()),
+        };
         match key {
             Key::Letter(digit) if digit.is_ascii_digit() && digits.len() < 4 => digits.push(digit),
             Key::Backspace => drop(digits.pop()),
@@ -252,7 +259,7 @@ impl<'a> Dialog<'a> {
             }
             _ => return self.back_or_note(key),
         }
-        self.show(View::Minutes(digits))
+        self.show(View::Minutes(Some(digits)))
     }
 
     /// Back to the question, for the keys that say no.
@@ -347,6 +354,11 @@ impl<'a> Dialog<'a> {
             _ => Answer::Denied { reason },
         }
     }
+}
+
+/// The minutes that stand there: those that were typed, else those that are offered.
+pub(super) fn shown_minutes(typed: Option<&str>) -> String {
+    typed.map_or_else(|| MINUTES.to_string(), str::to_owned)
 }
 
 /// The minutes that were typed, if they are a number that is taken.

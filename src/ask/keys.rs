@@ -13,7 +13,7 @@ use super::dialog::Key;
 use crate::sys::signal::{Heard, Listening};
 use crate::sys::tty;
 
-/// Keys pressed this early were meant for whatever was on the screen before.
+/// Keys pressed this early, or this soon after such a one, were meant for whatever was on the screen before.
 const TOO_EARLY: Duration = Duration::from_millis(200);
 /// After Esc, how long the rest of an arrow key's bytes may take.
 const REST_OF_KEY: u16 = 50;
@@ -158,14 +158,17 @@ impl<'a> Keys<'a> {
         Ok(Some(String::from_utf8_lossy(&line).trim().to_owned()))
     }
 
-    /// Forgets what was typed ahead, and what comes in the first moment.
-    pub(super) fn drop_early(&self) -> io::Result<()> {
+    /// Forgets what was typed ahead, and what comes before the keys were let go for a moment: one that is held
+    /// down, or a word that is being typed, was not meant for what has just appeared.
+    pub(super) fn drop_early(&self) -> Result<(), Unavailable> {
         tty::forget_typed(self.terminal);
-        let begun = Instant::now();
+        let mut begun = Instant::now();
         while let Some(left) = TOO_EARLY.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()) {
             let patience = u16::try_from(left.as_millis()).unwrap_or(200).max(1);
             if readable(self.terminal, patience.into())? {
                 read_byte(self.terminal)?;
+                begun = Instant::now();
+                self.pause(0)?;
             }
         }
         // What the terminal itself still holds as an unfinished line.

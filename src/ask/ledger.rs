@@ -12,7 +12,7 @@ use crate::config::new_rule::NewRule;
 use crate::decision::{Decision, grant};
 use crate::policy::{Layer, Rule, Verdict};
 use crate::store::places::Folders;
-use crate::store::sessions::{Grant, Memory, Sessions, code_hash};
+use crate::store::sessions::{Grant, Memory, Sessions, code_state};
 
 /// The ledger of one session.
 #[derive(Debug, Clone)]
@@ -109,6 +109,8 @@ impl Ledger {
                 (patterns.iter().map(Kept::rule).collect(), None)
             }
         };
+        // A refusal holds whatever the file says by now.
+        let code = if answer.lets_run() { code.clone()? } else { Vec::new() };
         let grant = Grant {
             id: String::new(),
             rules,
@@ -117,7 +119,7 @@ impl Ledger {
             terminal,
             record: None,
             project: self.project.clone(),
-            code: code.clone()?,
+            code,
         };
         let kept = self.sessions().change(&self.session, |memory| memory.keep(grant));
         kept.map(drop).map_err(|error| format!("the answer could not be kept, and counts once: {error}"))
@@ -170,9 +172,9 @@ pub type Code = Result<Vec<(PathBuf, String)>, String>;
 pub(super) fn bound(decision: &Decision) -> Code {
     let files = grant::asking(decision).flat_map(|each| &each.request.code);
     let bound = files.map(|file| {
-        let hash = code_hash(Path::new(file));
-        let hash = hash.ok_or_else(|| format!("{file} cannot be read, so the answer counts once"))?;
-        Ok((PathBuf::from(file), hash))
+        let state = code_state(Path::new(file));
+        let state = state.ok_or_else(|| format!("{file} cannot be read, so the answer counts once"))?;
+        Ok((PathBuf::from(file), state))
     });
     bound.collect()
 }

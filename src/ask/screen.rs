@@ -51,14 +51,10 @@ fn answered(
         let step = match keys.next()? {
             Event::Key { key, alone } => {
                 // Without a signal, too, another window cuts other pages.
-                let before = dialog.window();
-                dialog.resize(window(terminal));
-                if before == dialog.window() { dialog.press(key, alone) } else { Step::Paint }
+                if resized(dialog, keys, painter)? { Step::Same } else { dialog.press(key, alone) }
             }
-            Event::Resized => {
-                dialog.resize(window(terminal));
-                Step::Paint
-            }
+            Event::Resized if resized(dialog, keys, painter)? => Step::Same,
+            Event::Resized => Step::Paint,
             Event::Continued => {
                 in_front(terminal)?;
                 // The shell gave the terminal its own settings meanwhile, and wrote to it.
@@ -79,6 +75,19 @@ fn answered(
             }
         }
     }
+}
+
+/// Whether the window has another size. Then all is shown anew, and keys that were pressed before anybody could
+/// read it are none: a page that was not there a moment ago may be the last one now.
+fn resized(dialog: &mut Dialog<'_>, keys: &Keys<'_>, painter: &mut Painter<'_>) -> Result<bool, Unavailable> {
+    let (before, now) = (dialog.window(), window(painter.terminal));
+    if before == now {
+        return Ok(false);
+    }
+    dialog.resize(now);
+    painter.paint(&dialog.lines())?;
+    keys.drop_early()?;
+    Ok(true)
 }
 
 fn window(terminal: &File) -> Window {

@@ -1,7 +1,7 @@
 //! What each view of a question shows, and how it is cut to its window.
 
 use super::answer::{Kept, Scope};
-use super::dialog::{Always, Dialog, View, chosen_minutes};
+use super::dialog::{Always, Dialog, View, chosen_minutes, shown_minutes};
 use super::layout::{Line, Mark, Window, fill, fit, shorten, width};
 use super::line::Input;
 use super::sanitize;
@@ -108,7 +108,7 @@ fn content(dialog: &Dialog<'_>) -> Content {
                 kept("until this session ends, allowed without a question:", &dialog.panel.offers.exact);
             simple("allow for the session?", body, &["[y] keep", "[n] back"], "y=keep n=back")
         }
-        View::Minutes(digits) => minutes(dialog, digits),
+        View::Minutes(typed) => minutes(dialog, &shown_minutes(typed.as_deref())),
         View::Always(always) => self::always(dialog, always),
         View::Edit(always, input) => edit(dialog, always, input),
         View::Reason { input, session } => reason(input, *session),

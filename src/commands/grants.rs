@@ -27,7 +27,8 @@ pub fn text(session: &str, memory: &Memory) -> String {
             let (action, pattern) = (rule.action.word(), visible(&rule.pattern));
             let _ = writeln!(text, "    {action:<6} {}  {pattern}{destroys}", rule.capability);
         }
-        for (file, _) in &grant.code {
+        // Where there was no file, an argument that is no name is meant.
+        for (file, _) in grant.code.iter().filter(|(_, state)| !state.is_empty()) {
             let _ = writeln!(text, "    only while {} is as it was", visible(&file.to_string_lossy()));
         }
     }

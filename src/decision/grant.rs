@@ -41,6 +41,7 @@ pub fn covers(rules: &[Rule], decision: &Decision) -> bool {
                 rule.action == Verdict::Allow
                     && rule.capability == each.request.capability.word()
                     && (rule.destroys || each.request.destroys.is_none())
+                    && rule.may_cover(&each.request)
                     && pattern::matches(&rule.pattern, text)
             })
         };
@@ -71,9 +72,12 @@ pub fn programs(decision: &Decision) -> Vec<String> {
 
 fn of(each: &Judged, action: Verdict) -> Vec<Rule> {
     let capability = each.request.capability.word();
+    let lifts = action == Verdict::Allow;
+    let code = if lifts { each.request.code.clone() } else { Vec::new() };
     let make = |text: &str| Rule {
         destroys: each.request.destroys.is_some(),
-        lifts: action == Verdict::Allow,
+        code: code.clone(),
+        lifts,
         ..Rule::new(Layer::Session, capability, &escape(text), action)
     };
     texts(&each.request.subject).into_iter().map(make).collect()

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use crate::facts::arg::Arg;
 use crate::facts::path::{Located, Target};
 use crate::facts::programs::Wrapper;
-use crate::facts::{Change, Effect, EffectKind, Facts, Found, Invocation};
+use crate::facts::{Change, Doubt, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::Node;
 use crate::policy::pattern::escape;
 use crate::policy::{Capability, CapabilityRequest, Destroys, Subject};
 use crate::report::Span;
+use crate::syntax::Cause;
 
 /// What a command among the words of an unknown program would ask for as a program.
 const CARRIED: [Capability; 3] =
@@ -28,7 +29,7 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     };
     let (by_invocation, others) = sorted(facts);
     for (invocation, effects) in facts.invocations.iter().zip(by_invocation) {
-        let asked = of_invocation(invocation, &effects).into_iter();
+        let asked = of_invocation(invocation, (&effects, &facts.problems)).into_iter();
         for request in asked.chain(effects.iter().flat_map(|effect| of_effect(facts, effect, &effects))) {
             let named = !matches!(request.subject, Subject::Path(_));
             let spellings = if named { invocation.spellings.clone() } else { request.spellings.clone() };
@@ -67,7 +68,10 @@ fn mention(text: String, span: Span) -> CapabilityRequest {
 }
 
 /// What an invocation asks for as a program.
-fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<CapabilityRequest> {
+fn of_invocation(
+    invocation: &Invocation,
+    (effects, doubts): (&[&Effect], &[Doubt]),
+) -> Vec<CapabilityRequest> {
     let text = invocation.text();
     let mut found = Vec::new();
     if invocation.glimpsed {
@@ -91,7 +95,7 @@ fn of_invocation(invocation: &Invocation, effects: &[&Effect]) -> Vec<Capability
         );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
-        asked.code = code(invocation, effects);
+        asked.code = code(invocation, effects, doubts);
         asked.risks = risks(effects);
         found.push(asked);
     } else {
@@ -139,23 +143,43 @@ const INTERPRETERS: [&str; 16] = [
 ];
 
 /// The files whose content is what an invocation runs: a program called by its path, an interpreter's
-/// script.
-fn code(invocation: &Invocation, effects: &[&Effect]) -> Vec<String> {
+/// script. They are in the directory that the invocation has, whatever its text says.
+fn code(invocation: &Invocation, effects: &[&Effect], doubts: &[Doubt]) -> Vec<String> {
+    let folder = invocation.cwd.as_deref().unwrap_or_default();
+    let at = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{folder}/{path}") };
     let program = invocation.words.first().and_then(Arg::text).unwrap_or_default();
     let mut found = Vec::new();
     if program.contains('/') {
-        let folder = invocation.cwd.as_deref().unwrap_or_default();
-        found.push(if program.starts_with('/') { program.to_owned() } else { format!("{folder}/{program}") });
+        found.push(at(program));
     }
     let name = program.rsplit('/').next().unwrap_or_default();
-    if INTERPRETERS.contains(&name) {
+    if interprets(name) {
         let read = effects.iter().filter_map(|effect| match &effect.kind {
             EffectKind::Read(Target::Known(place)) if place.node == Node::File => Some(place.real.clone()),
             _ => None,
         });
         found.extend(read);
+        found.extend(scripts(invocation, doubts).map(at));
     }
     found
+}
+
+/// Whether a program runs the file it is given, by its name with or without a version.
+fn interprets(name: &str) -> bool {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    INTERPRETERS.contains(&name) || INTERPRETERS.contains(&plain)
+}
+
+/// The words that are an interpreter's script: those whose code is not understood, and where its options are
+/// not known the first that is none.
+fn scripts<'i>(invocation: &'i Invocation, doubts: &'i [Doubt]) -> impl Iterator<Item = &'i str> {
+    let opaque = move |word: &Arg| {
+        doubts.iter().any(|doubt| doubt.problem.cause == Cause::OpaqueCode && doubt.problem.span == word.span)
+    };
+    let words = invocation.words.get(1..).unwrap_or_default();
+    let first = words.iter().position(|word| !word.head().starts_with('-'));
+    let scripts = words.iter().enumerate().filter(move |(at, word)| Some(*at) == first || opaque(word));
+    scripts.filter_map(|(_, word)| word.text())
 }
 
 fn risks(effects: &[&Effect]) -> Vec<String> {

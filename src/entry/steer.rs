@@ -223,10 +223,13 @@ fn decisive(decision: &Decision) -> Option<&Judged> {
 fn because(decision: &Decision) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(rule) = decisive(decision).and_then(|judged| judged.matched.rule.as_deref()) {
-        let place = rule
-            .file
-            .as_deref()
-            .map_or_else(|| "built in".to_owned(), |file| format!("{file}:{}", rule.line));
+        let place = rule.file.as_deref().map_or_else(
+            || "built in".to_owned(),
+            |file| match rule.line {
+                0 => file.to_string(),
+                line => format!("{file}:{line}"),
+            },
+        );
         lines.push(format!(
             "Rule: {} \"{}\" ({}).",
             rule.capability,
@@ -297,6 +300,7 @@ mod tests {
             action: verdict,
             destroys: false,
             lifts: false,
+            code: Vec::new(),
             layer: Layer::Project,
             file: Some("/p/.gsh/config.toml".into()),
             line: 7,

@@ -209,7 +209,7 @@ impl<'a> View<'a> {
             Some(destroys) => compiled.rule.destroys || compiled.bounds.reach.covers_loss(destroys),
         };
         let names = !self.must_be_named || compiled.patterns.iter().all(|pattern| !pattern.head().is_empty());
-        covers_loss && names
+        covers_loss && names && compiled.rule.may_cover(self.request)
     }
 
     /// Whether the pattern matches the whole as written and names the program behind the wrappers, so

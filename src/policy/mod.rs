@@ -214,6 +214,9 @@ pub struct Rule {
     /// person's own hand.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lifts: bool,
+    /// The files of code that an answer was about: it covers no request that runs others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code: Vec<String>,
     /// Its layer.
     pub layer: Layer,
     /// The file that holds it; None for builtin rules.

@@ -1,6 +1,6 @@
 //! The words of verdicts, capabilities, layers and modes, as they stand in files and records.
 
-use super::{Capability, Forbidden, Layer, Mode, Rule, Verdict};
+use super::{Capability, CapabilityRequest, Destroys, Forbidden, Layer, Mode, Rule, Verdict};
 
 impl Verdict {
     /// All, mildest first.
@@ -144,6 +144,7 @@ impl Rule {
             action,
             destroys: false,
             lifts: false,
+            code: Vec::new(),
             layer,
             file: None,
             line: 0,
@@ -152,6 +153,16 @@ impl Rule {
             when: None,
             floor: None,
         }
+    }
+
+    /// Whether it may cover what a request runs and destroys: what an answer left in a session does only for the
+    /// files of code that were asked about, wherever the same words lead elsewhere, and never for a whole tree.
+    #[must_use]
+    pub fn may_cover(&self, request: &CapabilityRequest) -> bool {
+        self.layer != Layer::Session
+            || !self.lifts
+            || (request.destroys != Some(Destroys::Recursive)
+                && request.code.iter().all(|file| self.code.contains(file)))
     }
 
     /// Where it stands: `file:line`, or its layer's name.

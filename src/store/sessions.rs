@@ -31,7 +31,7 @@ pub struct Grant {
     pub record: Option<String>,
     /// The project it holds in; None for where there is none.
     pub project: Option<String>,
-    /// Files whose content is what runs, with the hash they had.
+    /// Files whose content is what runs, with the state they had.
     pub code: Vec<(PathBuf, String)>,
 }
 
@@ -164,7 +164,7 @@ impl Grant {
     /// same.
     #[must_use]
     pub fn holds(&self, project: Option<&str>, now: Timestamp) -> bool {
-        let same = |(path, hash): &(PathBuf, String)| code_hash(path).as_ref() == Some(hash);
+        let same = |(path, state): &(PathBuf, String)| code_state(path).as_ref() == Some(state);
         self.until.is_none_or(|until| now < until)
             && self.project.as_deref() == project
             && self.code.iter().all(same)
@@ -177,9 +177,13 @@ impl Grant {
     }
 }
 
-/// The hash of a file's content, wherever it lies; None when it cannot be read.
+/// What an answer about code is bound to: the hash of the file's content, wherever it lies, or nothing where no
+/// file is; None when it cannot be read.
 #[must_use]
-pub fn code_hash(path: &std::path::Path) -> Option<String> {
+pub fn code_state(path: &std::path::Path) -> Option<String> {
+    if !std::fs::metadata(path).is_ok_and(|data| data.is_file()) {
+        return Some(String::new());
+    }
     let real = std::fs::canonicalize(path).ok()?;
     safe::read(&real, Owner::Anyone).ok().map(|(content, _)| super::hash(&content))
 }
@@ -219,7 +223,7 @@ mod tests {
         let (folder, sessions) = sessions();
         let script = folder.path().join("s.sh");
         std::fs::write(&script, "one").expect("written");
-        let code = vec![(script.clone(), code_hash(&script).expect("a hash"))];
+        let code = vec![(script.clone(), code_state(&script).expect("a hash"))];
         let until = Timestamp::from_second(100).ok();
         sessions
             .change("s", |memory| {

@@ -113,8 +113,7 @@ impl Loop<'_> {
     /// Shows how things stand now; whether all is over.
     fn refresh(&mut self, screen: &Screen<'_>) -> io::Result<bool> {
         let before = self.view.shown().map(str::to_owned);
-        let size = tty::size(self.terminal.as_fd()).unwrap_or((80, 24));
-        self.view.resize((size.0.into(), size.1.into()));
+        self.resize();
         let (news, over) = self.view.update(self.listening.queue.list());
         if news && self.listening.bell {
             screen.ring()?;
@@ -122,6 +121,14 @@ impl Loop<'_> {
         self.note(before.as_deref());
         screen.draw(&self.view.lines(now()))?;
         Ok(over)
+    }
+
+    /// What another window shows is new to the person, too.
+    fn resize(&mut self) {
+        let (columns, rows) = tty::size(self.terminal.as_fd()).unwrap_or((80, 24));
+        if self.view.resize((columns.into(), rows.into())) {
+            self.since = Instant::now();
+        }
     }
 
     /// A question that was not in front before is new to the person, whatever is typed.
@@ -134,7 +141,10 @@ impl Loop<'_> {
     /// Takes a key; whether to leave.
     fn key(&mut self) -> io::Result<bool> {
         let (key, alone) = keys::next(self.terminal.as_fd())?;
+        self.resize();
         if self.view.shown().is_some() && !self.view.types() && self.since.elapsed() < TOO_EARLY {
+            // One that is held down goes on being none.
+            self.since = Instant::now();
             return Ok(false);
         }
         let before = self.view.shown().map(str::to_owned);

@@ -42,14 +42,16 @@ impl View {
         Self { only, size: (80, 24), ..Self::default() }
     }
 
-    /// Another window cuts other pages: all has to be seen anew.
-    pub(super) fn resize(&mut self, size: (usize, usize)) {
-        if self.size != size {
+    /// Another window cuts other pages: all has to be seen anew. Whether it is another.
+    pub(super) fn resize(&mut self, size: (usize, usize)) -> bool {
+        let another = self.size != size;
+        if another {
             self.size = size;
             if let Some(open) = &mut self.open {
                 open.resize(size);
             }
         }
+        another
     }
 
     /// Takes over how the questions stand now; whether there is one that was not there before, and whether all
