@@ -103,7 +103,7 @@ fn a_line_names_a_rule_and_trust_is_kept() {
 
 #[test]
 fn nobody_but_a_person_changes_rules() {
-    for verb in ["add x allow", "remove :1", "move x --top", "promote x", "add x allow --dry-run"] {
+    for verb in ["add x allow", "remove :1", "move x --top", "promote x"] {
         let gsh = machine("");
         let before = read(&gsh.at("home/.config/gsh/config.toml"));
         let run = gsh.args(["rules"]).args(verb.split(' ')).run();
@@ -111,6 +111,17 @@ fn nobody_but_a_person_changes_rules() {
         assert!(run.stderr().contains("takes a person"), "{verb}: {}", run.stderr());
         assert_eq!(read(&run.at("home/.config/gsh/config.toml")), before);
     }
+}
+
+#[test]
+fn what_is_only_shown_needs_nobody() {
+    let gsh = machine("");
+    let before = read(&gsh.at("home/.config/gsh/config.toml"));
+    let run = gsh.args(["rules", "add", "bash *", "allow", "--dry-run"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    assert!(run.stdout().contains("bash *"), "{}", run.stdout());
+    assert!(run.stderr().contains("too-broad"), "{}", run.stderr());
+    assert_eq!(read(&run.at("home/.config/gsh/config.toml")), before);
 }
 
 /// Two hundred processes, each with a rule, and every fourth with the trust of the project's file to keep.

@@ -197,3 +197,23 @@ fn an_answer_about_a_file_covers_no_tree() {
     let gsh = gsh.project_file("kept/a", "x");
     then(gsh, &[("rm -r kept", 126)]);
 }
+
+#[test]
+fn an_answer_holds_in_its_directory() {
+    let gsh = machine()
+        .project_file("sub/x", "")
+        .project_file("t.sh", "exit 5\n")
+        .project_file("sub/t.sh", "exit 6\n");
+    let (status, gsh) = answered(gsh, ASKED, &["s", "y"]);
+    assert_eq!(status, RAN);
+    let gsh = then(
+        gsh,
+        &[(ASKED, 127), (&format!("cd sub && {ASKED}"), 126), (&format!("{ASKED}; cd sub; {ASKED}"), 126)],
+    );
+    let (status, gsh) = answered(gsh, "bash ./t.sh", &["s", "y"]);
+    assert_eq!(status, 5);
+    then(
+        gsh,
+        &[("bash ./t.sh", 5), ("cd sub && bash ./t.sh", 126), ("bash ./t.sh; cd sub; bash ./t.sh", 126)],
+    );
+}

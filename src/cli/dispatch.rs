@@ -15,7 +15,7 @@ use crate::ask::queue::BELL;
 use crate::ask::sanitize;
 use crate::commands::audit::{self, Look};
 use crate::commands::jobs::{self, Desk, JobError};
-use crate::commands::rules::change::{self, Here};
+use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
 use crate::commands::{approvals, brief, check, explain, grants, rules, simulate, status, trust};
@@ -29,7 +29,8 @@ use crate::entry::shell::{self, Asked, Given};
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
-use crate::policy::Policy;
+use crate::policy::agent_form::translate;
+use crate::policy::{Layer, Policy, Rule};
 use crate::store::jobs::Jobs;
 use crate::store::pending::{NotAnswered, Queue, Reply};
 use crate::store::sessions::Sessions;
@@ -221,7 +222,6 @@ fn changed(call: &change::Call) -> ExitCode {
     if let Some(why) = (!call.dry_run).then(guard::may_change).and_then(Result::err) {
         return failed(&why);
     }
-    let before = linted();
     let (surrounds, machine, _) = here();
     let (project, cwd) = (machine.project(), std::env::current_dir().unwrap_or_default());
     let here = Here {
@@ -232,23 +232,23 @@ fn changed(call: &change::Call) -> ExitCode {
     };
     let done = change::run(call, &here).map(|said| {
         said.warnings.iter().for_each(|warning| eprintln!("gsh: warning: {warning}"));
-        for new in linted().iter().filter(|new| !before.contains(new)) {
-            eprintln!("gsh: warning: {new}");
+        if let Wanted::Add(new) = &call.wanted {
+            odd(new).iter().for_each(|warning| eprintln!("gsh: warning: {warning}"));
         }
         said.text
     });
     said(done)
 }
 
-/// What `rules lint` warns of in the files in force, without their lines: those move.
-fn linted() -> Vec<String> {
-    let (surrounds, machine, policy) = here();
-    let (places, options) = (policy.places, Options::new());
-    let readings = readings(surrounds.folders.as_ref(), &places, &options);
-    let policy = composed(&readings, places, &options);
-    let found =
-        rules::lint::findings(&rules::lint::Given { readings: &readings, policy: &policy, host: &machine });
-    let warned = found.into_iter().filter(|finding| finding.severity > Severity::Note);
+/// What `rules lint` warns of in a new rule by itself.
+fn odd(new: &NewRule) -> Vec<String> {
+    let make = |capability: &str, pattern: &str| Rule::new(Layer::User, capability, pattern, new.action);
+    // A rule in an agent's form is looked at as the first that it means.
+    let meant = translate(&new.capability).and_then(|agents| {
+        agents.capabilities_for(new.action).next().map(|capability| make(capability, &agents.pattern))
+    });
+    let rule = meant.unwrap_or_else(|| make(&new.capability, &new.pattern));
+    let warned = rules::lint::of_rule(&rule).into_iter().filter(|finding| finding.severity > Severity::Note);
     warned.map(|finding| format!("{}: {} ({})", finding.code, finding.message, finding.help)).collect()
 }
 

@@ -75,6 +75,7 @@ fn of(each: &Judged, action: Verdict) -> Vec<Rule> {
     let lifts = action == Verdict::Allow;
     let code = if lifts { each.request.code.clone() } else { Vec::new() };
     let make = |text: &str| Rule {
+        within: each.request.directory.clone(),
         destroys: each.request.destroys.is_some(),
         code: code.clone(),
         lifts,

@@ -22,8 +22,11 @@ pub fn requests(facts: &Facts) -> Vec<CapabilityRequest> {
     let mut found: Vec<CapabilityRequest> = Vec::new();
     let mut known = HashSet::new();
     let mut add = |request: CapabilityRequest| {
-        // Whoever asks its own service may reach for others as well: both are judged.
-        if known.insert((request.capability, request.subject.clone(), request.destroys, request.query)) {
+        // Whoever asks its own service may reach for others as well: both are judged. The same words in
+        // another directory are another command.
+        let (code, directory) = (request.code.clone(), request.directory.clone());
+        let same = (request.capability, request.subject.clone(), request.destroys, request.query);
+        if known.insert((same, code, directory)) {
             found.push(request);
         }
     };
@@ -84,6 +87,7 @@ fn of_invocation(
             invocation.span,
         );
         asked.escalates = true;
+        asked.directory.clone_from(&invocation.cwd);
         asked.risks.push("it runs with other rights than yours".to_owned());
         found.push(asked);
     } else if !invocation.explained {
@@ -95,6 +99,7 @@ fn of_invocation(
         );
         asked.escalates = invocation.wrapped_in.iter().any(|(_, kind)| *kind == Wrapper::Escalating);
         asked.suggestions = suggestions(invocation);
+        asked.directory.clone_from(&invocation.cwd);
         asked.code = code(invocation, effects, doubts);
         asked.risks = risks(effects);
         found.push(asked);
@@ -220,8 +225,11 @@ fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<Capability
     let by = effect.by.and_then(|by| facts.invocations.get(by));
     let text = by.map(Invocation::text).unwrap_or_default();
     let whole = by.map_or_else(|| plain(&text), command);
-    let make =
-        |capability, display: String| CapabilityRequest::new(capability, whole.clone(), display, effect.span);
+    let directory = by.and_then(|by| by.cwd.clone());
+    let make = |capability, display: String| CapabilityRequest {
+        directory: directory.clone(),
+        ..CapabilityRequest::new(capability, whole.clone(), display, effect.span)
+    };
     match &effect.kind {
         EffectKind::DestroyRemote { .. } => {
             let mut asked = make(Capability::NetworkAccess, format!("Connect: {text}"));

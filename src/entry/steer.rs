@@ -308,6 +308,7 @@ mod tests {
             expires: None,
             when: None,
             floor: None,
+            within: None,
         };
         let make = Subject::Mention("make x".to_owned());
         let request =

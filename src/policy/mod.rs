@@ -123,6 +123,8 @@ pub struct CapabilityRequest {
     pub suggestions: Vec<String>,
     /// Real paths of the files whose content is what runs: an answer is bound to it.
     pub code: Vec<String>,
+    /// The directory that a command runs in; None for a path, and where it cannot be told.
+    pub directory: Option<String>,
     /// What is unusual, for a person.
     pub risks: Vec<String>,
     /// What to do instead; empty when nothing better is known.
@@ -146,6 +148,7 @@ impl CapabilityRequest {
             spellings: Vec::new(),
             suggestions: Vec::new(),
             code: Vec::new(),
+            directory: None,
             risks: Vec::new(),
             prefer: "",
             span,
@@ -217,6 +220,9 @@ pub struct Rule {
     /// The files of code that an answer was about: it covers no request that runs others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<String>,
+    /// The one directory that an answer was given for: the same words elsewhere are another command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// Its layer.
     pub layer: Layer,
     /// The file that holds it; None for builtin rules.

@@ -152,6 +152,7 @@ impl Rule {
             expires: None,
             when: None,
             floor: None,
+            within: None,
         }
     }
 
@@ -162,6 +163,7 @@ impl Rule {
         self.layer != Layer::Session
             || !self.lifts
             || (request.destroys != Some(Destroys::Recursive)
+                && self.within.as_ref().is_none_or(|folder| request.directory.as_ref() == Some(folder))
                 && request.code.iter().all(|file| self.code.contains(file)))
     }
 

@@ -88,6 +88,12 @@ pub fn findings(given: &Given<'_>) -> Vec<Finding> {
     found
 }
 
+/// What is found in one rule by itself.
+#[must_use]
+pub fn of_rule(rule: &Rule) -> Vec<Finding> {
+    odd::findings(rule).into_iter().chain(broad::findings(rule)).collect()
+}
+
 /// The findings for a person.
 #[must_use]
 pub fn text(found: &[Finding], rules: usize) -> String {
