@@ -93,7 +93,7 @@ fn a_denial_for_the_session_asks_no_more() {
     assert_eq!(screen.wait(), REFUSED, "{}", screen.text());
     let run = screen.into_machine().again().args(["-c", ASKED]).run();
     assert_eq!(run.status, Some(126));
-    assert!(run.stderr().contains("grant g1"), "{}", run.stderr());
+    assert!(run.stderr().contains("gsh grants revoke g1"), "{}", run.stderr());
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_denial_outlives_a_change_of_the_script() {
     let (status, gsh) = answered(gsh, "bash s.sh", &["d", "\r"]);
     assert_eq!(status, REFUSED);
     let run = gsh.project_file("s.sh", "exit 6\n").again().args(["-c", "bash s.sh"]).run();
-    assert!(run.stderr().contains("(grant g1)"), "{}", run.stderr());
+    assert!(run.stderr().contains("gsh grants revoke g1"), "{}", run.stderr());
 }
 
 #[test]

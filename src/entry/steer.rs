@@ -74,6 +74,15 @@ fn without_repeating(command: &str, reason: &str) -> String {
 
 fn by_policy(command: &str, decision: &Decision, damage: Option<&str>) -> Vec<String> {
     let decided = decisive(decision);
+    let declined = decided.and_then(|judged| judged.matched.rule.as_deref());
+    if let Some(rule) = declined.filter(|rule| rule.layer == Layer::Session && rule.action == Verdict::Deny) {
+        let grant = rule.place();
+        let id = grant.strip_prefix("grant ").unwrap_or(&grant);
+        return vec![
+            format!("gsh: the user declined this for the whole session: {command}"),
+            format!("Go on without it. The user can take that back: gsh grants revoke {id}"),
+        ];
+    }
     let needs = decided.map_or_else(String::new, |judged| {
         format!(" needs {} for \"{}\"", name(judged.request.capability), shown(&judged.request.display))
     });
