@@ -9,9 +9,9 @@ use crate::policy::{Capability, Subject};
 pub enum Answer {
     /// This text, here, this once.
     Once,
-    /// Exactly what was asked about ([`exact`]), for so many minutes.
+    /// Exactly what was asked about ([`grant::exact`]), for so many minutes.
     Minutes(u32),
-    /// Exactly what was asked about ([`exact`]), until the session ends.
+    /// Exactly what was asked about ([`grant::exact`]), until the session ends.
     Session,
     /// These patterns from now on, as rules.
     Always {
