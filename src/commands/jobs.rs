@@ -209,8 +209,11 @@ impl Desk {
         let begun = Instant::now();
         loop {
             let job = self.one(id)?;
-            if !matches!(job.state(), State::Running | State::Unsupervised) {
-                return Ok(Some(job));
+            match job.state() {
+                State::Running | State::Unsupervised => {}
+                State::Ended => return Ok(Some(job)),
+                // Its supervisor may have written its last word and gone after we read.
+                State::Lost => return self.one(id).map(Some),
             }
             let left = timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()));
             if left.is_some_and(|left| left.is_zero()) {
