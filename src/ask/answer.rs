@@ -1,5 +1,6 @@
 //! What a person can say, what each answer keeps, and which answers a question offers.
 
+pub use crate::config::edit::Scope;
 use crate::decision::Decision;
 use crate::decision::grant::{self, asking};
 use crate::policy::{Capability, Subject};
@@ -50,15 +51,6 @@ impl Answer {
             _ => None,
         }
     }
-}
-
-/// Where an "always" is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// As a rule for this project.
-    Project,
-    /// As a rule of the user, for all projects.
-    User,
 }
 
 /// One rule that an answer makes: it allows the pattern for the capability.

@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 use super::Unavailable;
 use super::dialog::Key;
 use crate::sys::signal::{Heard, Listening};
-use crate::sys::tty;
+use crate::sys::tty::{self, read_byte, readable};
 
 /// Keys pressed this early, or this soon after such a one, were meant for whatever was on the screen before.
 const TOO_EARLY: Duration = Duration::from_millis(200);
@@ -189,29 +189,6 @@ fn sequence(rest: &[u8]) -> Key {
         b"[F" | b"OF" | b"[4~" => Key::End,
         b"[3~" => Key::Delete,
         _ => Key::Other,
-    }
-}
-
-fn readable(terminal: BorrowedFd<'_>, patience: PollTimeout) -> io::Result<bool> {
-    match poll(&mut [PollFd::new(terminal, PollFlags::POLLIN)], patience) {
-        Ok(count) => Ok(count > 0),
-        Err(Errno::EINTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn read_byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
-    let mut byte = [0];
-    loop {
-        match nix::unistd::read(terminal, &mut byte) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => {
-                let [key] = byte;
-                return Ok(key);
-            }
-            Err(Errno::EINTR) => {}
-            Err(error) => return Err(error.into()),
-        }
     }
 }
 

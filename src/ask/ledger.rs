@@ -134,10 +134,6 @@ impl Ledger {
             project: self.project.as_deref().map(Path::new),
             forbids_trust: self.forbids_trust,
         };
-        let scope = match scope {
-            Scope::Project => edit::Scope::Project,
-            Scope::User => edit::Scope::User,
-        };
         if let Outcome::Session(error) = edit::always(setting, &rules, scope) {
             eprintln!("gsh: no file takes the rule, so it holds for this session: {error}");
         }

@@ -25,7 +25,7 @@ pub const TOP: &[&str] = &[
     "subagents",
 ];
 
-/// The keys of an explicit rule.
+/// The keys of an explicit rule; first those that its place in the file can say.
 pub const RULE: &[&str] = &[
     "capability",
     "pattern",
@@ -43,19 +43,7 @@ pub const RULE: &[&str] = &[
 ];
 
 /// Further keys of a rule whose capability and pattern are its place in the file.
-pub const NESTED: &[&str] = &[
-    "action",
-    "destroys",
-    "lifts",
-    "reason",
-    "match",
-    "not_match",
-    "expires",
-    "modes",
-    "entry",
-    "agent",
-    "interactive",
-];
+pub const NESTED: &[&str] = RULE.split_at(2).1;
 
 /// The keys of an entry of `[[floor]]`.
 pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match", "not_match"];

@@ -322,7 +322,7 @@ macro_rules! words {
         #[$doc]
         #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
-        #[allow(missing_docs)]
+        #[allow(missing_docs, reason = "they are the words of files, which the guide explains")]
         pub enum $name { $($(#[$of])* $word),+ }
     )+};
 }

@@ -10,9 +10,10 @@ use nix::fcntl::{Flock, FlockArg, OFlag};
 
 use super::places::Folders;
 use super::safe::{self, SafeError};
+use crate::sys::file::open_append;
 
 /// Whoever holds it longer is stuck: a change takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(3);
@@ -31,15 +32,19 @@ pub struct Lock {
 /// When the state folder cannot be used, or somebody holds the lock for very long.
 pub fn take(folders: &Folders) -> Result<Lock, SafeError> {
     safe::make_folder(&folders.state)?;
-    let path = folders.lock_file();
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags.bits());
-    let file = options.open(&path).map_err(|source| safe::failed(&path, source))?;
-    match wait(file) {
+    at(&folders.lock_file(), PATIENCE)
+}
+
+/// Waits so long for the lock that is this file.
+///
+/// # Errors
+/// When the file is not plainly the user's own, or somebody holds the lock for longer.
+pub(super) fn at(path: &Path, patience: Duration) -> Result<Lock, SafeError> {
+    let file = open_append(path).map_err(|source| safe::failed(path, source))?;
+    match wait(file, patience) {
         Ok(file) => Ok(Lock { _file: file, _folder: None }),
-        Err(Errno::EWOULDBLOCK) => Err(SafeError::Busy(path)),
-        Err(errno) => Err(SafeError::Io { path, source: errno.into() }),
+        Err(Errno::EWOULDBLOCK) => Err(SafeError::Busy(path.into())),
+        Err(errno) => Err(SafeError::Io { path: path.into(), source: errno.into() }),
     }
 }
 
@@ -54,7 +59,7 @@ impl Lock {
         let Ok(opened) = OpenOptions::new().read(true).custom_flags(flags.bits()).open(folder) else {
             return Ok(self);
         };
-        match wait(opened) {
+        match wait(opened, PATIENCE) {
             Err(Errno::EWOULDBLOCK) => return Err(SafeError::Busy(folder.into())),
             locked => self._folder = locked.ok(),
         }
@@ -63,12 +68,12 @@ impl Lock {
 }
 
 /// Asks again and again rather than waiting in the kernel, where nothing would end the wait.
-fn wait(mut file: File) -> Result<Flock<File>, Errno> {
+fn wait(mut file: File, patience: Duration) -> Result<Flock<File>, Errno> {
     let begun = Instant::now();
     loop {
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(locked) => return Ok(locked),
-            Err((back, Errno::EWOULDBLOCK)) if begun.elapsed() < PATIENCE => file = back,
+            Err((back, Errno::EWOULDBLOCK)) if begun.elapsed() < patience => file = back,
             Err((back, Errno::EINTR)) => file = back,
             Err((_, errno)) => return Err(errno),
         }

@@ -2,17 +2,15 @@
 //! the project it began in. One file each, private, changed under a lock.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use nix::fcntl::{Flock, FlockArg};
 use serde::{Deserialize, Serialize};
 
+use super::lock::{self, Lock};
 use super::places::Folders;
 use super::safe::{self, Owner, SafeError};
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
-use crate::sys::file::open_append;
 
 /// A remembered answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,11 +110,8 @@ impl Sessions {
         self.folder.join(format!("{id}.json"))
     }
 
-    fn lock(&self, id: &str) -> Result<Flock<File>, SafeError> {
-        let path = self.folder.join(format!("{id}.lock"));
-        let failed = |source| SafeError::Io { path: path.clone(), source };
-        let file = open_append(&path).map_err(failed)?;
-        Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| failed(errno.into()))
+    fn lock(&self, id: &str) -> Result<Lock, SafeError> {
+        lock::at(&self.folder.join(format!("{id}.lock")), lock::PATIENCE)
     }
 }
 

@@ -5,7 +5,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
+use nix::errno::Errno;
 use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::termios::{
     FlushArg, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
@@ -182,6 +184,37 @@ impl Leader {
 impl std::fmt::Debug for Leader {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_tuple("Leader").field(&self.0.tty_name()).finish()
+    }
+}
+
+/// Whether a byte can be read from the terminal within a time. A signal that comes meanwhile is no byte.
+///
+/// # Errors
+/// When the terminal is gone.
+pub fn readable(terminal: BorrowedFd<'_>, patience: PollTimeout) -> io::Result<bool> {
+    match poll(&mut [PollFd::new(terminal, PollFlags::POLLIN)], patience) {
+        Ok(count) => Ok(count > 0),
+        Err(Errno::EINTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The next byte that is typed; waits for it.
+///
+/// # Errors
+/// When the terminal is gone.
+pub fn read_byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
+    let mut byte = [0];
+    loop {
+        match nix::unistd::read(terminal, &mut byte) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => {
+                let [key] = byte;
+                return Ok(key);
+            }
+            Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 

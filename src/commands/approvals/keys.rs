@@ -1,10 +1,11 @@
 //! Keys of the very terminal that was found to be a person's, and of no other.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::PollTimeout;
+
+use crate::sys::tty::{read_byte, readable};
 
 /// After Esc, how long the rest of an arrow key's bytes may take, in milliseconds.
 const REST: u16 = 50;
@@ -32,7 +33,7 @@ pub(super) enum Key {
 
 /// The next key, and whether it came alone: what is pasted is no answer.
 pub(super) fn next(terminal: BorrowedFd<'_>) -> io::Result<(Key, bool)> {
-    let key = match byte(terminal)? {
+    let key = match read_byte(terminal)? {
         0x1b => after_escape(terminal)?,
         b'\r' | b'\n' => Key::Enter,
         b'\t' => Key::Tab,
@@ -41,17 +42,17 @@ pub(super) fn next(terminal: BorrowedFd<'_>) -> io::Result<(Key, bool)> {
         first @ 0x20..=0x7e => Key::Letter(char::from(first)),
         first => letter(first, terminal)?,
     };
-    Ok((key, !readable(terminal, 0)?))
+    Ok((key, !readable(terminal, PollTimeout::ZERO)?))
 }
 
 fn after_escape(terminal: BorrowedFd<'_>) -> io::Result<Key> {
-    if !readable(terminal, REST)? {
+    if !readable(terminal, REST.into())? {
         return Ok(Key::Escape);
     }
-    let mut rest = vec![byte(terminal)?];
+    let mut rest = vec![read_byte(terminal)?];
     if rest == [b'['] || rest == [b'O'] {
-        while rest.len() < 8 && readable(terminal, REST)? {
-            let next = byte(terminal)?;
+        while rest.len() < 8 && readable(terminal, REST.into())? {
+            let next = read_byte(terminal)?;
             rest.push(next);
             if (0x40..=0x7e).contains(&next) {
                 break;
@@ -77,10 +78,10 @@ fn letter(first: u8, terminal: BorrowedFd<'_>) -> io::Result<Key> {
     };
     let mut bytes = vec![first];
     for _ in 0..more {
-        if !readable(terminal, REST)? {
+        if !readable(terminal, REST.into())? {
             return Ok(Key::Other);
         }
-        bytes.push(byte(terminal)?);
+        bytes.push(read_byte(terminal)?);
     }
     let text = std::str::from_utf8(&bytes).ok();
     Ok(text.and_then(|text| text.chars().next()).map_or(Key::Other, Key::Letter))
@@ -89,37 +90,16 @@ fn letter(first: u8, terminal: BorrowedFd<'_>) -> io::Result<Key> {
 /// Forgets what waits to be read.
 pub(super) fn forget(terminal: BorrowedFd<'_>) -> io::Result<()> {
     crate::sys::tty::forget_typed(terminal);
-    while readable(terminal, 0)? {
-        byte(terminal)?;
+    while readable(terminal, PollTimeout::ZERO)? {
+        read_byte(terminal)?;
     }
     Ok(())
 }
 
-fn readable(terminal: BorrowedFd<'_>, milliseconds: u16) -> io::Result<bool> {
-    match poll(&mut [PollFd::new(terminal.as_fd(), PollFlags::POLLIN)], PollTimeout::from(milliseconds)) {
-        Ok(count) => Ok(count > 0),
-        Err(Errno::EINTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn byte(terminal: BorrowedFd<'_>) -> io::Result<u8> {
-    let mut byte = [0];
-    loop {
-        match nix::unistd::read(terminal, &mut byte) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => {
-                let [key] = byte;
-                return Ok(key);
-            }
-            Err(Errno::EINTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd;
+
     use super::*;
 
     #[test]

@@ -15,17 +15,17 @@ mod answer;
 mod approver;
 mod question;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use nix::fcntl::{AT_FDCWD, Flock, FlockArg, OFlag, RenameFlags, renameat2};
+use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 
 pub use self::answer::{Answer, Reply};
 pub use self::approver::{Approver, Author};
 pub use self::question::{Asker, Bound, BoundFile, Bytes, Lasting, Pending, Waiter};
+use super::lock::{self, Lock};
 use super::safe::{self, Owner, SafeError};
 use crate::sys::fault;
 
@@ -175,22 +175,8 @@ impl Queue {
     }
 
     /// Held while the queue is changed.
-    fn lock(&self) -> Result<Flock<File>, QueueError> {
-        let path = self.folder.join(".lock");
-        let failed = |source: io::Error| QueueError::Io { path: path.clone(), source };
-        let flags = OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags.bits());
-        let mut file = options.open(&path).map_err(failed)?;
-        let begun = Instant::now();
-        loop {
-            match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-                Ok(held) => return Ok(held),
-                Err((_, error)) if begun.elapsed() > LONGEST_LOCK => return Err(failed(error.into())),
-                Err((back, _)) => file = back,
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
+    fn lock(&self) -> Result<Lock, QueueError> {
+        Ok(lock::at(&self.folder.join(".lock"), LONGEST_LOCK)?)
     }
 
     /// Brings a question. One that was asked in just this way before is taken up again: with its answer, or

@@ -249,7 +249,11 @@ fn old_files_are_swept_and_no_others() {
         [place.queue.question("gone2"), place.queue.spent("gone2"), place.queue.approvers.join("k.json")]
     {
         fs::write(&path, "x").expect("written");
-        File::options().write(true).open(&path).and_then(|file| file.set_modified(old)).expect("aged");
+        std::fs::File::options()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_modified(old))
+            .expect("aged");
     }
     let before = fs::read_dir(&place.queue.approvers).expect("listed").count();
     place.filed(bound("ls"));
