@@ -213,7 +213,7 @@ pub fn compose(mut layers: Vec<LayerRules>, with: Composition) -> Policy {
     let forbids = forbids(&mut layers);
     let damage = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
     let mut ignored = HashMap::new();
-    let (knobs, mode, mode_origin) = settle(&layers, with.mode, &forbids, &mut ignored);
+    let (knobs, mode, mode_origin) = settle(&layers, with.mode, (&forbids, damage.as_deref()), &mut ignored);
     let tripped = with.refused.is_in_a_row(&knobs, &with.caller);
     let moment = Moment { today: &with.today, mode, caller: &with.caller, tripped };
     let programs = programs(&layers);

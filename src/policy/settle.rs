@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use super::compose::{LayerInfo, LayerRules};
 use super::knobs::Knobs;
 use super::{Forbidden, Layer, Mode, Verdict};
-use crate::report::Report;
 
-/// The knobs and the mode, and what layers asked for in vain.
+/// The knobs and the mode, and what layers asked for in vain, where these things are forbidden and this place is
+/// damaged.
 pub(super) fn settle(
     layers: &[LayerRules],
     given: Option<(Mode, String)>,
-    forbids: &[Forbidden],
+    (forbids, damage): (&[Forbidden], Option<&str>),
     ignored: &mut HashMap<Layer, Vec<String>>,
 ) -> (Knobs, Mode, String) {
     let (mut knobs, mut mode, mut origin) = (Knobs::default(), Mode::Default, "default".to_owned());
     // With a layer damaged much asks that was meant to be silent: a reviewer that fails too must not
     // turn that into refusing everything.
-    if layers.iter().any(|layer| !layer.damage.is_empty()) {
+    if damage.is_some() {
         knobs.on_review_unavailable = Verdict::Ask;
     }
     for layer in layers.iter().filter(|layer| layer.layer < Layer::CommandLine) {
@@ -44,8 +44,7 @@ pub(super) fn settle(
         (mode, origin) = (Mode::Default, format!("default, since bypass ({origin}) is forbidden here"));
     }
     // What cannot be read may refuse, or forbid the mode: no mode answers the questions left in its place.
-    let place = layers.iter().find_map(|layer| layer.damage.first().map(Report::place));
-    if let Some(place) = place.filter(|_| matches!(mode, Mode::Bypass | Mode::AcceptEdits)) {
+    if let Some(place) = damage.filter(|_| matches!(mode, Mode::Bypass | Mode::AcceptEdits)) {
         let why =
             format!("default, since {} ({origin}) does not count while {place} is damaged", mode.word());
         (mode, origin) = (Mode::Default, why);
