@@ -154,7 +154,8 @@ pub fn keep(folders: &Folders, cached: &Cached, now: SystemTime) -> Result<(), S
     safe::make_folder(&folders.layers())?;
     let path = folders.layers_key();
     let key = Key::find(&path).map_or_else(|| Key::make(&path), Ok)?;
-    safe::replace(&file(folders, &cached.path), &key.seal(&text))
+    // What a crash leaves half of it has no sound seal, and is read anew.
+    safe::replace_until_restart(&file(folders, &cached.path), &key.seal(&text))
 }
 
 fn file(folders: &Folders, path: &Path) -> PathBuf {

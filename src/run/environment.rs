@@ -112,6 +112,32 @@ pub fn for_program(shell: Vec<Variable>, program: &OsStr, directory: &OsStr) -> 
     own
 }
 
+/// The environment where nobody can press a key: no editor begins but one that was chosen, for it would wait for
+/// ever. bash would have begun `vi`; this is the one thing that is not as there.
+#[must_use]
+pub fn without_keys(mut given: Vec<Variable>) -> Vec<Variable> {
+    if !["GIT_EDITOR", "VISUAL", "EDITOR"].iter().any(|name| has(&given, name)) {
+        given.push(("EDITOR".into(), "false".into()));
+    }
+    given
+}
+
+/// The same on a terminal of ours that nobody sits at: no pager begins there either, for it could never be left.
+#[must_use]
+pub fn for_nobody(given: Vec<Variable>) -> Vec<Variable> {
+    let mut own = without_keys(given);
+    own.retain(|(name, _)| name != "PAGER" && name != "GIT_PAGER");
+    own.extend(["PAGER", "GIT_PAGER"].map(|name| (name.into(), "cat".into())));
+    if !has(&own, "TERM") {
+        own.push(("TERM".into(), "dumb".into()));
+    }
+    own
+}
+
+fn has(variables: &[Variable], name: &str) -> bool {
+    variables.iter().any(|(known, _)| known == name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +169,16 @@ mod tests {
         assert_eq!(exported_functions(&kept), ["ls"]);
         let plain = variables(&[("PS4", "+ ")]);
         assert_eq!(for_shell(plain.clone()).0, plain);
+    }
+
+    #[test]
+    fn where_nobody_sits_nothing_waits_for_keys() {
+        let given = variables(&[("PAGER", "less"), ("A", "1")]);
+        let own = [("A", "1"), ("EDITOR", "false"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("TERM", "dumb")];
+        assert_eq!(for_nobody(given), variables(&own));
+        let chosen = variables(&[("TERM", "xterm"), ("VISUAL", "sed -i 1d")]);
+        let kept = [("TERM", "xterm"), ("VISUAL", "sed -i 1d"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
+        assert_eq!(for_nobody(chosen), variables(&kept));
     }
 
     #[test]

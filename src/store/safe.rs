@@ -96,7 +96,8 @@ pub fn open(path: &Path, owner: Owner) -> Result<(File, Metadata), SafeError> {
 /// As [`open`], and when it is larger than anything written by hand.
 pub fn read(path: &Path, owner: Owner) -> Result<(Vec<u8>, Metadata), SafeError> {
     let (mut file, metadata) = open(path, owner)?;
-    let mut content = vec![];
+    // In one go, and one more to see the end.
+    let mut content = Vec::with_capacity(usize::try_from(metadata.len().min(MOST)).unwrap_or(0) + 1);
     let read = Read::by_ref(&mut file).take(MOST + 1).read_to_end(&mut content);
     read.map_err(|source| failed(path, source))?;
     if content.len() as u64 > MOST {
@@ -154,8 +155,34 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
 /// # Errors
 /// When the folder cannot be written, or the owner, group and mode cannot be kept.
 pub fn put(path: &Path, bytes: &[u8], kind: As) -> Result<(), SafeError> {
-    let (beside, file) = new_beside(path).map_err(|source| failed(path, source))?;
-    let done = write(file, bytes, kind).and_then(|()| match kind {
+    put_for(path, bytes, kind, Until::Always)?;
+    // The name outlives a crash too, where the file system can promise that.
+    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// As [`replace`], for what means nothing once the machine was started anew, or can be made again: nothing
+/// waits for the disk.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn replace_until_restart(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
+    put_for(path, bytes, As::New(0o600), Until::Restart)
+}
+
+/// How long content has to last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Always,
+    Restart,
+}
+
+fn put_for(path: &Path, bytes: &[u8], kind: As, until: Until) -> Result<(), SafeError> {
+    let (beside, mut file) = new_beside(path).map_err(|source| failed(path, source))?;
+    let synced = |file: File| if until == Until::Always { file.sync_all() } else { Ok(()) };
+    let done = write(&mut file, bytes, kind).and_then(|()| synced(file)).and_then(|()| match kind {
         As::First(_) => rename_new(&beside, path),
         As::New(_) | As::Old { .. } => std::fs::rename(&beside, path),
     });
@@ -166,16 +193,11 @@ pub fn put(path: &Path, bytes: &[u8], kind: As) -> Result<(), SafeError> {
             io::ErrorKind::AlreadyExists => SafeError::Exists(path.into()),
             _ => failed(path, source),
         }
-    })?;
-    // The name outlives a crash too, where the file system can promise that.
-    if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    })
 }
 
 /// Writes the whole content of a file that nobody else has opened.
-fn write(mut file: File, bytes: &[u8], kind: As) -> io::Result<()> {
+fn write(file: &mut File, bytes: &[u8], kind: As) -> io::Result<()> {
     file.write_all(bytes)?;
     let mode = match kind {
         As::New(mode) | As::First(mode) => mode,
@@ -188,8 +210,7 @@ fn write(mut file: File, bytes: &[u8], kind: As) -> io::Result<()> {
         }
     };
     // After the owner: changing that takes special bits away.
-    file.set_permissions(Permissions::from_mode(mode))?;
-    file.sync_all()
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// Gives a file its name only if nothing has it.

@@ -6,6 +6,7 @@
 
 use super::calls::Above;
 use crate::policy::Agent;
+use crate::policy::agents::Known;
 use crate::sys::agents;
 use crate::sys::proc::{Lineage, Process};
 
@@ -114,12 +115,12 @@ impl Session {
         var: &dyn Fn(&str) -> Option<String>,
         above: Option<&Above>,
     ) -> Self {
-        let agent = agent(lineage, var, above.is_some());
+        let nearest = lineage.and_then(nearest);
+        let agent = agent(lineage, var, (above.is_some(), nearest));
         let make = |id, found, parents| Self { id, found, agent, parents };
         if let Some(Above { call, distance }) = above {
-            let between = lineage.and_then(|lineage| lineage.above.get(..distance.saturating_sub(1)));
-            let nested =
-                between.and_then(|between| between.iter().find(|each| agents::agent(each).is_some()));
+            let between = nearest.filter(|(index, _)| index + 1 < *distance);
+            let nested = between.and_then(|(index, _)| lineage?.above.get(index));
             return match nested {
                 Some(agent) => {
                     let parents = std::iter::once(&call.session).chain(&call.parents).cloned().collect();
@@ -131,7 +132,7 @@ impl Session {
         if let Some(id) = var("GSH_SESSION").and_then(|name| plain(&name)) {
             return make(id, Found::Named, vec![]);
         }
-        match lineage.and_then(root) {
+        match lineage.and_then(|lineage| root(lineage, nearest)) {
             Some(process) => make(named_after(process), Found::Process, vec![]),
             None => make("unknown".to_owned(), Found::Nothing, vec![]),
         }
@@ -149,11 +150,19 @@ fn named_after(process: &Process) -> String {
     format!("{name}-{}-{}", process.pid, process.started)
 }
 
+/// The nearest agent above, and at which place.
+type Nearest = Option<(usize, &'static Known)>;
+
+fn nearest(lineage: &Lineage) -> Nearest {
+    let mut above = lineage.above.iter().enumerate();
+    above.find_map(|(index, process)| Some((index, agents::agent(process)?)))
+}
+
 /// The process that a session is named after: the nearest agent above, else the nearest that is no shell;
 /// but of a terminal the shell that was started in it, since one emulator may serve many.
-fn root(lineage: &Lineage) -> Option<&Process> {
-    if let Some(agent) = lineage.above.iter().find(|process| agents::agent(process).is_some()) {
-        return Some(agent);
+fn root(lineage: &Lineage, nearest: Nearest) -> Option<&Process> {
+    if let Some((index, _)) = nearest {
+        return lineage.above.get(index);
     }
     let mut below = &lineage.own;
     for process in &lineage.above {
@@ -167,14 +176,18 @@ fn root(lineage: &Lineage) -> Option<&Process> {
 
 /// The agent above. What the environment says counts only where no gsh is above, since what is beneath
 /// one chooses its environment itself.
-fn agent(lineage: Option<&Lineage>, var: &dyn Fn(&str) -> Option<String>, beneath: bool) -> Agent {
+fn agent(
+    lineage: Option<&Lineage>,
+    var: &dyn Fn(&str) -> Option<String>,
+    (beneath, nearest): (bool, Nearest),
+) -> Agent {
     let named = var("GSH_AGENT").filter(|_| !beneath).and_then(|name| plain(&name));
     if let Some(name) = named {
         return Agent::Named(name);
     }
     let Some(lineage) = lineage else { return Agent::Unknown };
-    for process in &lineage.above {
-        if let Some(known) = agents::agent(process) {
+    for (index, process) in lineage.above.iter().enumerate() {
+        if let Some((_, known)) = nearest.filter(|(place, _)| *place == index) {
             return Agent::Named(known.name.to_owned());
         }
         let name = process.name.trim_start_matches('-');

@@ -92,7 +92,8 @@ impl Sessions {
         memory.boot = boot();
         let outcome = change(&mut memory);
         let text = serde_json::to_vec_pretty(&memory).unwrap_or_default();
-        safe::replace(&self.file(id), &text).map(|()| outcome)
+        // It holds for this start of the machine alone.
+        safe::replace_until_restart(&self.file(id), &text).map(|()| outcome)
     }
 
     /// The sessions that something is remembered of.

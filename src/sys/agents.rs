@@ -17,28 +17,30 @@ const DEPTH: usize = 64;
 /// The agent that a process is, by its name, its program or the script it runs.
 #[must_use]
 pub fn agent(process: &Process) -> Option<&'static Known> {
-    let program = process.program();
-    let base = program.as_deref().and_then(base_name);
-    let script = script(base.as_deref().unwrap_or(&process.name), &process.words());
-    [Some(process.name.clone()), base, script].into_iter().flatten().find_map(|name| of_program(&name))
+    // This is asked about everything above, for every command, and each look into `/proc` has its price.
+    of_program(&process.name).or_else(|| {
+        let base = process.program().as_deref().and_then(base_name);
+        base.as_deref().and_then(of_program).or_else(|| {
+            let runner = base.as_deref().unwrap_or(&process.name);
+            runs_scripts(runner).then(|| script(&process.words())).flatten()
+        })
+    })
+}
+
+fn runs_scripts(program: &str) -> bool {
+    RUNNERS.contains(&program) || program.starts_with("python")
 }
 
 fn base_name(path: &Path) -> Option<String> {
     path.file_name().and_then(|name| name.to_str()).map(str::to_owned)
 }
 
-/// The script that a runner runs, by its name or by the package that it is in.
-fn script(runner: &str, words: &[String]) -> Option<String> {
-    if !(RUNNERS.contains(&runner) || runner.starts_with("python")) {
-        return None;
-    }
+/// The agent whose script a runner runs, by its name or by the package that it is in.
+fn script(words: &[String]) -> Option<&'static Known> {
     let path = Path::new(words.iter().skip(1).find(|word| !word.starts_with('-'))?);
-    let by_name = base_name(path);
     let packages = || path.iter().skip_while(|part| !PACKAGES.iter().any(|folder| part == folder));
-    let by_folder = || {
-        packages().filter_map(|part| part.to_str()).find(|name| of_program(name).is_some()).map(str::to_owned)
-    };
-    by_name.filter(|name| of_program(name).is_some()).or_else(by_folder)
+    let by_folder = || packages().filter_map(|part| part.to_str()).find_map(of_program);
+    base_name(path).and_then(|name| of_program(&name)).or_else(by_folder)
 }
 
 /// The nearest agent that a process was started by.
@@ -71,7 +73,7 @@ mod tests {
         ];
         for (runner, words, expected) in table {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            let found = script(runner, &words).and_then(|name| of_program(&name)).map(|agent| agent.name);
+            let found = runs_scripts(runner).then(|| script(&words)).flatten().map(|agent| agent.name);
             assert_eq!(found, expected, "{words:?}");
         }
     }

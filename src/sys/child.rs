@@ -2,18 +2,17 @@
 
 use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd, RawFd};
-use std::os::unix::process::CommandExt;
-use std::process::Stdio;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
 use nix::sys::signal::SigSet;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::process::{Ended, Program, command, ended};
-use super::raw::{self, ChildStart};
+use super::process::{Ended, Program, Words, ended};
+use super::raw;
 
 /// How a command starts whose output is relayed.
 #[derive(Debug)]
@@ -41,26 +40,33 @@ pub fn aside(act: impl FnOnce()) -> io::Result<i32> {
     }
 }
 
-/// Starts a program with its output in pipes.
+/// Starts a program with its output in pipes. No copy of us is made for it, as a fork would: that takes longer
+/// than all else here.
 ///
 /// # Errors
 /// The error of exec itself, or of what comes before it.
-pub fn start_piped(program: Program, place: Piped) -> io::Result<i32> {
-    let [output, errors] = place.outputs;
-    let given = [program.stdin.is_some(), output.is_some(), errors.is_some()];
-    let mut command = command(program)?;
-    if let Some(output) = output {
-        command.stdout(Stdio::from(output));
+pub fn start_piped(program: &Program, place: &Piped) -> io::Result<i32> {
+    let [output, errors] = &place.outputs;
+    let mut actions = PosixSpawnFileActions::init()?;
+    for (standard, given) in (0..).zip([&program.stdin, output, errors]) {
+        match given {
+            Some(given) => actions.add_dup2(given.as_raw_fd(), standard)?,
+            // It stays as it is; one that Rust opened is closed again.
+            None if raw::closed_at_start(standard) => actions.add_close(standard)?,
+            None => {}
+        }
     }
-    if let Some(errors) = errors {
-        command.stderr(Stdio::from(errors));
-    }
+    let mut attributes = PosixSpawnAttr::init()?;
+    let mut flags = PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF;
+    attributes.set_sigmask(&place.mask)?;
+    attributes.set_sigdefault(&raw::not_ignored_at_start())?;
     if place.own_group {
-        command.process_group(0);
+        flags |= PosixSpawnFlags::POSIX_SPAWN_SETPGROUP;
+        attributes.set_pgroup(Pid::from_raw(0))?;
     }
-    let start = ChildStart { mask: place.mask, foreground_of: None, given, on_parent_death: None };
-    raw::before_exec(&mut command, start);
-    i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
+    attributes.set_flags(flags)?;
+    let Words { path, argv, environment } = Words::of(program)?;
+    Ok(posix_spawn(path.as_c_str(), &actions, &attributes, &argv, &environment)?.as_raw())
 }
 
 /// Waits for the end of a process of [`aside`].

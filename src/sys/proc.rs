@@ -71,7 +71,7 @@ impl Process {
     /// The words it was started with, as far as they may be looked at.
     #[must_use]
     pub fn words(&self) -> Vec<String> {
-        let mut line = Vec::new();
+        let mut line = Vec::with_capacity(4096);
         let file = fs::File::open(format!("/proc/{}/cmdline", self.pid));
         let read = file.and_then(|file| file.take(4096).read_to_end(&mut line));
         let words = line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());

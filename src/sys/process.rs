@@ -47,15 +47,32 @@ pub fn become_program(program: Program) -> io::Error {
     }
 }
 
+/// A program as the kernel takes it.
+pub(super) struct Words {
+    pub(super) path: CString,
+    pub(super) argv: Vec<CString>,
+    pub(super) environment: Vec<CString>,
+}
+
+impl Words {
+    /// # Errors
+    /// When one of them holds a NUL.
+    pub(super) fn of(program: &Program) -> io::Result<Self> {
+        let words = program.argv.iter().map(|word| CString::new(word.as_bytes()));
+        let variables = program
+            .environment
+            .iter()
+            .map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()));
+        Ok(Self {
+            path: CString::new(program.path.as_os_str().as_bytes())?,
+            argv: words.collect::<Result<_, _>>()?,
+            environment: variables.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
 fn exec(program: Program) -> io::Result<std::convert::Infallible> {
-    let path = CString::new(program.path.as_os_str().as_bytes())?;
-    let argv =
-        program.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<Vec<_>, _>>()?;
-    let environment = program
-        .environment
-        .iter()
-        .map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let Words { path, argv, environment } = Words::of(&program)?;
     if let Some(stdin) = program.stdin {
         nix::unistd::dup2_stdin(&stdin)?;
     } else if raw::closed_at_start(0) {

@@ -63,10 +63,19 @@ pub(super) fn closed_at_start(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && AT_START.load(Ordering::Relaxed) & (1 << descriptor) != 0
 }
 
+/// The signals that we ignore ourselves.
+const OURS: [(Signal, u8); 2] = [(Signal::SIGPIPE, PIPE_IGNORED), (Signal::SIGXFSZ, FILE_SIZE_IGNORED)];
+
+/// Those of them that the program was started with to die of.
+pub(super) fn not_ignored_at_start() -> SigSet {
+    let bits = AT_START.load(Ordering::Relaxed);
+    OURS.into_iter().filter(|(_, ignored)| bits & ignored == 0).map(|(which, _)| which).collect()
+}
+
 /// Gives SIGPIPE and SIGXFSZ back the dispositions the program was started with.
 pub(super) fn restore_signals() -> nix::Result<()> {
     let bits = AT_START.load(Ordering::Relaxed);
-    for (which, ignored) in [(Signal::SIGPIPE, PIPE_IGNORED), (Signal::SIGXFSZ, FILE_SIZE_IGNORED)] {
+    for (which, ignored) in OURS {
         let handler = if bits & ignored != 0 { SigHandler::SigIgn } else { SigHandler::SigDfl };
         // SAFETY: neither disposition runs code of ours.
         unsafe { signal(which, handler) }?;

@@ -111,7 +111,8 @@ pub fn size(terminal: BorrowedFd<'_>) -> Option<(u16, u16)> {
 }
 
 fn pty_size(terminal: BorrowedFd<'_>) -> Option<PtySize> {
-    let size = raw::window_size(terminal).ok()?;
+    // A terminal that nobody gave a size says 0: programs end in endless loops there.
+    let size = raw::window_size(terminal).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0)?;
     Some(PtySize {
         rows: size.ws_row,
         cols: size.ws_col,
