@@ -1,17 +1,16 @@
 //! Whole commands against the real bash, alternating, medians. Targets: a simple command at most 0.75 of
-//! `bash -c`, a compound one at most 1.4; a batch of short commands at least 2,000 a second; what supervision
-//! adds at most 1.3 of `bash -c true`; a relayed stream at least 0.9 of a direct one; a supervisor at most
-//! 1 MB of its own.
+//! `bash -c`, a compound one at most 1.4; a batch of short commands at least 2,000 a second. What the running
+//! itself costs is in `running.rs`.
+
+mod common;
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const GSH: &str = env!("CARGO_BIN_EXE_gsh");
-const PAIRS: usize = 200;
+use common::{GSH, PAIRS, command, median};
 
 fn main() {
     // `cargo test --benches` only wants to see that it starts.
@@ -38,9 +37,6 @@ fn main() {
     }
     batch(&home, &project);
     starts(&folder.path().join("homes"), &project);
-    supervised(&home, &project);
-    stream(&home, &project);
-    room(&home, &project);
 }
 
 /// How many rules a user's file has where starts are compared.
@@ -74,7 +70,7 @@ fn starts(homes: &Path, project: &Path) {
 }
 
 fn started(home: &Path, project: &Path, text: &str) -> Command {
-    let mut command = command(env!("CARGO_BIN_EXE_gsh"), home, project);
+    let mut command = command(GSH, home, project);
     command.args(["-c", text]);
     command
 }
@@ -94,22 +90,10 @@ fn rules_of(home: &Path, count: usize) {
     fs::write(config.join("config.toml"), text).expect("a file");
 }
 
-fn command(program: &str, home: &Path, project: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(project).env_clear().env("HOME", home).env("PATH", "/usr/local/bin:/usr/bin:/bin");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command
-}
-
 fn timed(mut command: Command) -> Duration {
     let started = Instant::now();
     command.status().expect("it starts");
     started.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64() * 1000.0
 }
 
 fn pair(home: &Path, project: &Path, text: &str) {
@@ -151,76 +135,4 @@ fn batch(home: &Path, project: &Path) {
     child.wait().expect("it ends");
     let rate = LINES as f64 / started.elapsed().as_secs_f64();
     println!("check --batch: {rate:.0} commands a second");
-}
-
-/// An opaque program whose caller reads from a pipe.
-fn supervised(home: &Path, project: &Path) {
-    let program = project.join("opaque");
-    fs::write(&program, "#!/bin/true\n").expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("its mode");
-    let run = |program: &str, text: &str| {
-        let mut command = command(program, home, project);
-        command.env("GSH_MODE", "bypass").args(["-c", text]).stdout(Stdio::piped());
-        let started = Instant::now();
-        command.output().expect("it runs");
-        started.elapsed()
-    };
-    let texts = [
-        ("/bin/bash", "true"),
-        ("/bin/bash", "./opaque; true"),
-        (GSH, "./opaque; true"),
-        (GSH, "true; true"),
-    ];
-    let mut times = texts.map(|_| Vec::new());
-    for _ in 0..PAIRS {
-        for ((program, text), times) in texts.iter().zip(&mut times) {
-            times.push(run(program, text));
-        }
-    }
-    let [least, bash, ours, alone] = times.map(median);
-    println!("supervised: {ours:.2} ms, bash {bash:.2} ms, unsupervised {alone:.2} ms");
-    println!(
-        "  supervision adds {:.2} of `bash -c true` ({least:.2} ms)",
-        (ours - bash - (alone - least)) / least
-    );
-}
-
-/// A GiB through a pipe to a reader that counts.
-fn stream(home: &Path, project: &Path) {
-    const LENGTH: u64 = 1 << 30;
-    let rate = |program: &str| {
-        let mut command = command(program, home, project);
-        command.env("GSH_MODE", "bypass").args(["-c", &format!("head -c {LENGTH} /dev/zero; true &")]);
-        let started = Instant::now();
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-        let output = child.stdout.take().expect("its output");
-        let counted = Command::new("wc").arg("-c").stdin(output).output().expect("wc");
-        child.wait().expect("its end");
-        assert_eq!(String::from_utf8_lossy(&counted.stdout).trim(), LENGTH.to_string());
-        LENGTH as f64 / started.elapsed().as_secs_f64() / 1e9
-    };
-    let rates: Vec<[f64; 2]> = (0..5).map(|_| [rate("/bin/bash"), rate(GSH)]).collect();
-    let best = |which: usize| rates.iter().map(|pair| pair[which]).fold(0.0, f64::max);
-    println!("stream: {:.2} GB/s, bash {:.2} GB/s, ratio {:.2}", best(1), best(0), best(1) / best(0));
-}
-
-/// What the supervisor of a job holds in memory.
-fn room(home: &Path, project: &Path) {
-    let mut command = command(GSH, home, project);
-    command
-        .env("GSH_MODE", "bypass")
-        .args(["--timeout", "50ms", "-c", "sleep 2; true"])
-        .status()
-        .expect("it runs");
-    let jobs = home.join(".local/state/gsh/jobs");
-    let newest = fs::read_dir(jobs).expect("jobs").filter_map(|entry| {
-        let path = entry.ok()?.path();
-        path.extension().is_some_and(|extension| extension == "json").then_some(path)
-    });
-    let record = fs::read_to_string(newest.max().expect("a job")).expect("its record");
-    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
-    let sums =
-        fs::read_to_string(format!("/proc/{}/smaps_rollup", record["supervisor"]["pid"])).expect("it runs");
-    let of = |name: &str| sums.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
-    println!("supervisor: {} / {} / {}", of("Rss:"), of("Pss:"), of("Private_Dirty:"));
 }
