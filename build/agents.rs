@@ -8,6 +8,7 @@ use std::{env, fs};
 use serde::Deserialize;
 
 const TABLES: &str = "src/policy/agents";
+const PLUGIN: &str = "shell-integration/opencode/gsh.js";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,7 +89,15 @@ pub(crate) fn compile() -> Result<(), Box<dyn Error>> {
     let list: String = agents.into_iter().map(|(_, text)| text).collect();
     let text =
         format!("/// Every agent that is known, by name.\npub const AGENTS: &[Known] = &[\n{list}];\n");
+    let text = text + &plugin()?;
     Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("agents.rs"), text)?)
+}
+
+/// The plugin that `gsh init` puts into place, where this source holds one.
+fn plugin() -> Result<String, Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={PLUGIN}");
+    let text = Path::new(PLUGIN).exists().then(|| fs::read_to_string(PLUGIN)).transpose()?;
+    Ok(format!("/// The plugin for opencode.\npub const PLUGIN: Option<&str> = {text:?};\n"))
 }
 
 fn read(path: &Path) -> Result<(String, String), Box<dyn Error>> {
