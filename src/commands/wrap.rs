@@ -49,6 +49,7 @@ pub struct Place<'a> {
 /// What is started, and what is said before.
 struct Start {
     program: Program,
+    agent: Option<&'static Known>,
     said: String,
 }
 
@@ -60,7 +61,9 @@ pub fn run(call: &Call, place: Place<'_>) -> Result<String, String> {
     let print = call.print;
     let start = start(call, place)?;
     if print {
-        return Ok(start.said);
+        let silent = start.agent.map_or(&[][..], |agent| agent.silent);
+        let know = silent.iter().map(|silent| format!("gsh: know of it: {silent}\n"));
+        return Ok(std::iter::once(start.said).chain(know).collect());
     }
     eprint!("{}", start.said);
     let name = start.program.path.display().to_string();
@@ -81,7 +84,7 @@ fn start(call: &Call, place: Place<'_>) -> Result<Start, String> {
     let said = said(agent, &view, &place.program);
     let (path, mut argv) = interpreted(path);
     argv.extend(call.words.iter().skip(1).cloned());
-    Ok(Start { program: Program { path, argv, environment, stdin: None }, said })
+    Ok(Start { program: Program { path, argv, environment, stdin: None }, agent, said })
 }
 
 fn agent(call: &Call, word: &OsStr) -> Result<Option<&'static Known>, String> {
@@ -184,9 +187,6 @@ fn said(agent: Option<&Known>, view: &View<'_>, program: &Path) -> String {
         Some(found) => shell(agent, &found, program),
     };
     let _ = writeln!(text, "gsh: {line}");
-    for silent in agent.silent {
-        let _ = writeln!(text, "gsh: know of {}: {silent}", agent.title);
-    }
     text
 }
 

@@ -11,7 +11,7 @@ use nix::unistd::geteuid;
 use serde::Serialize;
 
 use super::doors::{Found, View, Which, is_program, leads_to_gsh};
-use crate::policy::agents::{AGENTS, Form, Known, named};
+use crate::policy::agents::{AGENTS, Form, Known, Source, named};
 use crate::run::environment::Variable;
 use crate::store::places::Folders;
 use crate::sys::passwd;
@@ -88,6 +88,8 @@ pub struct Finding {
     pub doors: Vec<Door>,
     /// What is wrong, or easily goes wrong.
     pub warnings: Vec<String>,
+    /// What closes a door.
+    pub help: String,
 }
 
 /// Looks at the agents.
@@ -135,7 +137,20 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
             None => "only the hook is closed, and when it fails or is too slow the command runs".to_owned(),
         });
     }
-    Finding { agent: agent.name, title: agent.title, open, doors, warnings }
+    Finding { agent: agent.name, title: agent.title, open, doors, warnings, help: help(agent) }
+}
+
+/// What closes a door of this agent.
+fn help(agent: &Known) -> String {
+    let by_file =
+        agent.hook.is_some() || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
+    let program = agent.programs.first().unwrap_or(&agent.name);
+    let ways = [
+        by_file.then(|| format!("gsh init {}", agent.name)),
+        (!agent.shell.order.is_empty()).then(|| format!("gsh wrap -- {program}")),
+    ];
+    let ways: Vec<String> = ways.into_iter().flatten().collect();
+    if ways.is_empty() { "nothing that is known".to_owned() } else { ways.join(", or ") }
 }
 
 /// The door that a shell is: started as the agent does, with a word that must be refused and one that must run.

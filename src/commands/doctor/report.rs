@@ -28,7 +28,7 @@ pub(super) fn text(findings: &[Finding]) -> String {
             let _ = writeln!(text, "  ! {warning}");
         }
         if finding.open {
-            let _ = writeln!(text, "  to close it: gsh init {0}, or gsh wrap -- …", finding.agent);
+            let _ = writeln!(text, "  to close it: {}", finding.help);
         }
     }
     text

@@ -82,7 +82,7 @@ impl View<'_> {
             Source::Variable(name) => (full((self.var)(name)?)?, format!("${name}")),
             Source::Passwd => (full(self.passwd.clone()?)?, "the shell in /etc/passwd".to_owned()),
             Source::Path(name) => (self.on_path(name)?, format!("`{name}` on PATH")),
-            Source::File(path) => (path.into(), format!("the built-in {path}")),
+            Source::File(path) => (path.into(), "built into it".to_owned()),
         })
     }
 

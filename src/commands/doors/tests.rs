@@ -62,11 +62,11 @@ fn agents_find_their_shell_as_they_do() {
             "",
             "@/g/gsh by $COPILOT_BASH_PATH",
         ),
-        ("copilot", &[("COPILOT_BASH_PATH", "@/g/none")], "", "/bin/bash by the built-in /bin/bash"),
-        ("cline", &[("SHELL", "@/g/gsh")], "", "/bin/bash by the built-in /bin/bash"),
+        ("copilot", &[("COPILOT_BASH_PATH", "@/g/none")], "", "/bin/bash by built into it"),
+        ("cline", &[("SHELL", "@/g/gsh")], "", "/bin/bash by built into it"),
         ("continue", &[("SHELL", "@/g/gsh")], "", "@/g/gsh by $SHELL"),
         ("aider", &[("SHELL", "@/g/gsh")], "", "@/g/gsh by $SHELL"),
-        ("mini-swe-agent", &[("SHELL", "@/g/gsh")], "", "/bin/sh by the built-in /bin/sh"),
+        ("mini-swe-agent", &[("SHELL", "@/g/gsh")], "", "/bin/sh by built into it"),
     ];
     for (agent, vars, passwd, expected) in table {
         let found = home.found(agent, vars, passwd);

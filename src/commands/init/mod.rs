@@ -163,7 +163,7 @@ fn known(word: &str) -> Result<&'static Known, NotSetUp> {
 
 fn show(changes: &[Change]) {
     let colours = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    for change in changes {
+    for change in changes.iter().filter(|change| change.differs()) {
         let (path, old, new) = change.shown();
         let name = visible(&path.to_string_lossy());
         println!("--- {name}{}", if old.is_none() { " (none yet)" } else { "" });

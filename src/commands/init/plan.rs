@@ -167,14 +167,14 @@ fn by_start(agent: &Known, folders: &Folders) -> String {
         Some(Source::Variable(name)) => format!("from ${name} of its own environment{named}"),
         Some(Source::Path(name)) => format!("as `{name}` from PATH"),
         Some(Source::Passwd) => {
-            "from your entry in /etc/passwd: gsh is no login shell yet, so leave that as it is".to_owned()
+            "from your entry in /etc/passwd (gsh is no login shell yet: leave that as it is)".to_owned()
         }
         Some(Source::File(path)) => format!("as {path}, which is built in"),
         Some(Source::Setting(_)) | None => format!("elsewhere than in {}", link.display()),
     };
     let program = agent.programs.first().unwrap_or(&agent.name);
     format!(
-        "{} takes its shell {how}: no file changes that. Start it with `gsh wrap -- {program}`, or for good: \
+        "{} takes its shell {how}; no file of its own changes that. Start it with `gsh wrap -- {program}`, or for good: \
          alias {program}='gsh wrap -- {program}'",
         agent.title
     )

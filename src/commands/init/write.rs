@@ -60,6 +60,11 @@ impl Content {
 }
 
 impl Change {
+    /// Whether anything changes.
+    pub(super) fn differs(&self) -> bool {
+        self.old != self.new
+    }
+
     /// The file, and its text before and after as it is shown.
     pub(super) fn shown(&self) -> (&Path, Option<String>, Option<String>) {
         (&self.path, self.old.shown(), self.new.shown())
@@ -80,8 +85,13 @@ pub(super) fn changes(steps: &[Step]) -> Result<Vec<Change>, NotSetUp> {
                 edited(real, *format, edits, *project, &mut changes)?
             }
         };
-        changes.extend(change.filter(|change| change.old != change.new));
+        changes.extend(change);
     }
+    if changes.iter().all(|change| !change.differs()) {
+        return Ok(vec![]);
+    }
+    // A link that is there already is needed by one more: whoever is put back last takes it away.
+    changes.retain(|change| change.differs() || matches!(change.new, Content::Link(_)));
     Ok(changes)
 }
 
@@ -153,7 +163,7 @@ pub(super) fn write(folders: &Folders, agent: &str, changes: &[Change]) -> Resul
             .filter_map(|change| Some(Entry { path: change.path.clone(), what: change.was.clone()? })),
     );
     journal::write(folders, agent, &entries)?;
-    changes.iter().try_for_each(make)
+    changes.iter().filter(|change| change.differs()).try_for_each(make)
 }
 
 /// What puts an agent back as it was, newest first.
@@ -172,7 +182,7 @@ pub(super) fn backward(folders: &Folders, agent: &str) -> Result<Vec<Change>, No
             None => changes.push(Change { path, old, new, mode: 0o600, was: None }),
         }
     }
-    changes.retain(|change| change.old != change.new);
+    changes.retain(Change::differs);
     Ok(changes)
 }
 
