@@ -238,3 +238,50 @@ fn the_door_of_bash_env_is_passed_once() {
         assert_eq!(stdout, expected, "{call}: {stderr}");
     }
 }
+
+#[test]
+fn what_an_allowed_command_starts_is_not_asked_about_again() {
+    // The floor and refusing rules hold all the same; an agent that is started there is asked about as ever.
+    let inner = "#!/bin/bash\nbash -c 'gsh-test-unknown x; echo \"bash $?\"'; sh -c 'gsh-test-unknown x; echo \"sh $?\"'\n\
+                 bash -c 'gsh-canary-deny x'; echo \"floor $?\"; bash -c 'gsh-test-denied x'; echo \"rule $?\"\n\
+                 gsh-other() { :; }; bash -c 'echo $GSH_MODE'\n";
+    let script = format!(
+        "cat > s.sh <<'EOF'\n{inner}EOF\nchmod +x s.sh; bash -c ./s.sh; bash -c 'gsh-test-unknown x'; echo \"first $?\""
+    );
+    let (stdout, stderr) = wrapped("gemini", &script);
+    assert_eq!(stdout, "bash 127\nsh 127\nfloor 126\nrule 126\ndefault\nfirst 126\n", "{stderr}");
+    let nested = "#!/bin/bash\nprintf '#!/bin/bash\\nbash -c \"gsh-test-unknown x\"; echo nested $?; exit\\n' > qwen; chmod +x qwen; ./qwen\n";
+    let script = format!("cat > s.sh <<'EOF'\n{nested}EOF\nchmod +x s.sh; bash -c ./s.sh");
+    let (stdout, stderr) = wrapped("gemini", &script);
+    assert_eq!(stdout, "nested 126\n", "{stderr}");
+}
+
+/// A hook of gsh's, played by a script named so.
+#[test]
+fn hooks_are_asked_as_the_agent_asks_them() {
+    let settings = |text: &str| {
+        format!(
+            "{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\"Bash\",\"hooks\":[{{\"command\":\"{text} hook claude\"}}]}}]}}}}"
+        )
+    };
+    let refuse = "case \"$event\" in *gsh-canary-deny*)";
+    for (body, state) in [
+        (
+            format!("{refuse} echo '{{\"hookSpecificOutput\":{{\"permissionDecision\":\"deny\"}}}}';; esac"),
+            "closed",
+        ),
+        (format!("{refuse} echo no >&2; exit 2;; esac"), "closed"),
+        (format!("{refuse} echo broken >&2; exit 1;; esac"), "open"),
+        ("exit 2".to_owned(), "open"),
+        ("exit 0".to_owned(), "open"),
+    ] {
+        let machine = machine();
+        program(&machine, "hooks/gsh", &format!("#!/bin/bash\nevent=$(cat)\n{body}\n"));
+        let hook = machine.at("hooks/gsh").display().to_string();
+        file(&machine, "home/.claude/settings.json", &settings(&hook));
+        let (found, _) = doctor(machine, "claude");
+        assert_eq!(found["doors"][1]["state"], state, "{body}: {found:#}");
+        let weak = found["warnings"].to_string().contains("only the hook is closed");
+        assert_eq!((weak, &found["open"]), (state == "closed", &Value::from(state != "closed")), "{found:#}");
+    }
+}

@@ -130,8 +130,13 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
         "\"type\": \"command\",\n        \"bash\": \"GSH hook copilot\",\n        \"timeoutSec\": 120",
     );
     all.extend([
-        ("copilot", "home/.copilot/hooks/gsh.json", None, copilot.clone()),
-        ("vscode --project", "project/.github/hooks/gsh.json", None, copilot),
+        ("copilot", "home/.copilot/hooks/gsh.json", None, copilot),
+        (
+            "vscode --project",
+            "project/.github/hooks/gsh-vscode.json",
+            None,
+            "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"type\": \"command\",\n        \"command\": \"GSH hook claude\",\n        \"timeout\": 120\n      }\n    ]\n  }\n}\n".to_owned(),
+        ),
         (
             "cursor",
             "home/.cursor/hooks.json",

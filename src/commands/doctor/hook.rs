@@ -113,7 +113,7 @@ fn event(hook: &Hook, command: &str, session: &str, place: &Place<'_>) -> Value 
             "event": "PreToolUse", "session_id": session, "cwd": cwd, "tool_name": tool,
             "tool_input": { "command": command },
         }),
-        Form::Matched | Form::Plugin => json!({
+        Form::Matched | Form::Listed | Form::Plugin => json!({
             "session_id": session, "transcript_path": "", "cwd": cwd, "turn_id": session,
             "permission_mode": "default", "hook_event_name": hook.key.last().copied().unwrap_or("PreToolUse"),
             "tool_name": tool, "tool_input": { "command": command }, "tool_use_id": "doctor",

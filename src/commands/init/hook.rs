@@ -62,7 +62,7 @@ fn entry(agent: &Known, hook: &Hook, command: &str) -> Value {
             own.insert("name".to_owned(), "gsh".into());
             own.extend(hook.matcher.map(|matcher| ("matcher".to_owned(), matcher.into())));
         }
-        Form::Matched | Form::Copilot => {
+        Form::Matched | Form::Copilot | Form::Listed => {
             own.insert("type".to_owned(), "command".into());
         }
         _ => {}

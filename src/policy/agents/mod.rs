@@ -150,6 +150,8 @@ pub struct Hook {
 pub enum Form {
     /// A list of `{matcher, hooks: [{type, command, timeout}]}`.
     Matched,
+    /// A list of `{type, command, timeout}`.
+    Listed,
     /// A list of `{type, bash, timeoutSec}` in a file with `version`.
     Copilot,
     /// A list of `{command, timeout}` in a file with `version`.
