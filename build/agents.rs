@@ -159,7 +159,7 @@ fn written_shell(shell: &Shell) -> Result<String, Box<dyn Error>> {
 }
 
 fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
-    let key = hook.key.as_deref().map(|key| key.split('/').collect()).unwrap_or_else(Vec::<&str>::new);
+    let key: Vec<&str> = hook.key.as_deref().map(|key| key.split('/').collect()).unwrap_or_default();
     let unit = match hook.unit.as_deref() {
         None => "None".to_owned(),
         Some("s") => "Some(Unit::Seconds)".to_owned(),

@@ -272,7 +272,7 @@ fn hooks_are_asked_as_the_agent_asks_them() {
         ),
         (format!("{refuse} echo no >&2; exit 2;; esac"), "closed"),
         (format!("{refuse} echo broken >&2; exit 1;; esac"), "open"),
-        ("exit 2".to_owned(), "open"),
+        ("exit 2".to_owned(), "closed"),
         ("exit 0".to_owned(), "open"),
     ] {
         let machine = machine();
@@ -281,6 +281,8 @@ fn hooks_are_asked_as_the_agent_asks_them() {
         file(&machine, "home/.claude/settings.json", &settings(&hook));
         let (found, _) = doctor(machine, "claude");
         assert_eq!(found["doors"][1]["state"], state, "{body}: {found:#}");
+        let nothing_runs = found["warnings"].to_string().contains("nothing runs");
+        assert_eq!(nothing_runs, body == "exit 2", "{body}: {found:#}");
         let weak = found["warnings"].to_string().contains("only the hook is closed");
         assert_eq!((weak, &found["open"]), (state == "closed", &Value::from(state != "closed")), "{found:#}");
     }

@@ -20,7 +20,7 @@ pub fn text(policy: &Policy, agent: Option<&str>) -> Result<String, String> {
     };
     let mut out = String::from(
         "# Commands\n\n\
-         Commands run through gsh, a guarded shell. What reads inside the project is silent. A person is asked about \
+         Commands run through gsh, a guarded shell. Reading is silent, but for secrets. A person is asked about \
          what destroys, writes outside the project, runs a program that gsh does not know, uses the network, changes \
          git, or stays in the background.\n\n\
          - A refused command has not run. It ends with status 126 and says on standard error what was refused and \

@@ -24,7 +24,7 @@ pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<
         return Some(Door { door: "hook", state: State::Unknown, by, proof: None });
     }
     let proof = proof(agent, hook, &command, place);
-    let state = if proof.denied && proof.ran { State::Closed } else { State::Open };
+    let state = proof.state();
     Some(Door { door: "hook", state, by, proof: Some(proof) })
 }
 

@@ -128,6 +128,7 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
     doors.extend(hook::door(agent, &view, place));
     let open = doors.iter().all(|door| door.state != State::Closed);
     let mut warnings = warnings::of(agent, &view, (found.as_ref(), place));
+    warnings.extend(doors.iter().filter_map(|door| door.proof.as_ref()?.fault(door.door)));
     if let [shell, hook] = doors.as_slice()
         && shell.state != State::Closed
         && hook.state == State::Closed
@@ -170,7 +171,7 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
         }
         Which::No => format!("{}: {}, which is not gsh", found.by, found.path.display()),
     };
-    let state = if proof.denied && proof.ran { State::Closed } else { State::Open };
+    let state = proof.state();
     Door { door: "shell", state, by, proof: Some(proof) }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Place;
+use super::{Place, State};
 use crate::audit::query::{self, Entry, Filter};
 use crate::policy::agents::Known;
 use crate::run::environment::Variable;
@@ -30,6 +30,22 @@ pub struct Proof {
     pub recorded: Option<bool>,
     /// What stood on standard error, in short.
     pub said: String,
+}
+
+impl Proof {
+    /// What the refusal proves.
+    pub(super) fn state(&self) -> State {
+        if self.denied { State::Closed } else { State::Open }
+    }
+
+    /// What is wrong with a closed door.
+    pub(super) fn fault(&self, door: &str) -> Option<String> {
+        match (self.denied, self.ran, self.recorded) {
+            (true, false, _) => Some(format!("by its {door} nothing runs: a plain `echo` did not either")),
+            (true, true, None | Some(false)) => Some(format!("the refusal by its {door} is not on record")),
+            _ => None,
+        }
+    }
 }
 
 /// One command that is tried, with the session that its record is found by.

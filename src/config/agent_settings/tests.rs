@@ -122,7 +122,8 @@ fn only_ours_is_taken_back_from_a_file_that_changed() {
     let shell = set("env/SHELL", json!("/g/bash"));
     let hooked = entry("hooks/Pre", hook("/g"));
     let variable = set("set-env/SHELL", json!("/g/bash"));
-    let table: [(Format, Option<&str>, &Edit, [&str; 2], &str); 8] = [
+    type Row<'a> = (Format, Option<&'a str>, &'a Edit, [&'a str; 2], &'a str);
+    let table: [Row<'_>; 8] = [
         (Format::Json, Some("{\n  \"a\": 1\n}\n"), &shell, ["\"a\": 1", "\"a\": 2"], "{\n  \"a\": 2\n}\n"),
         (
             Format::Json,
