@@ -1,4 +1,4 @@
-//! Compiles the program tables (`src/facts/programs/*.toml`) into Rust data.
+//! Compiles the program tables (`src/facts/programs/*.toml`) and the table of agents into Rust data.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -9,6 +9,8 @@ use std::{env, fs};
 
 use schema::{EffectModel, Model, Named, Shared, SlotModel, Source, WhatModel};
 
+#[path = "build/agents.rs"]
+mod agents;
 #[path = "src/facts/programs/schema.rs"]
 mod schema;
 
@@ -17,6 +19,7 @@ const TABLES: &str = "src/facts/programs";
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={TABLES}");
     println!("cargo::rerun-if-changed=build.rs");
+    agents::compile()?;
     let (shared, programs) = load(Path::new(TABLES))?;
     let mut out = Emitter::default();
     let mut index = BTreeMap::new();

@@ -223,6 +223,15 @@ fn brief_tells_an_agent_what_is_denied() {
     let config = "[[permissions.rules]]\ncapability = \"network.access\"\npattern = \"curl *\"\naction = \"deny\"\nreason = \"use the mirror\"\n";
     let text = Gsh::new(GSH).config(config).args(["brief"]).run().stdout();
     assert!(text.contains("curl *") && text.contains("use the mirror"), "{text}");
+    for (args, env, said) in [
+        (&["brief", "cline"][..], "", "up to 20 seconds"),
+        (&["brief", "claude"], "", "belongs into CLAUDE.md"),
+        (&["brief"], "dont-ask", "`dont-ask`: what would be asked about is refused"),
+        (&["brief", "nobody"], "", "knows no agent `nobody`"),
+    ] {
+        let run = Gsh::new(GSH).env("GSH_MODE", env).args(args.iter().copied()).run();
+        assert!(format!("{}{}", run.stdout(), run.stderr()).contains(said), "{args:?}: {}", run.stdout());
+    }
 }
 
 /// Tables of a configuration: the user's explain, a project's only once it is trusted, and the effects

@@ -9,6 +9,7 @@ use super::audit::AuditCall;
 use super::grants::GrantsCall;
 use super::jobs::{JobsCall, JobsVerb};
 use super::rules::{Files, RulesCall};
+use super::setup;
 use super::shell_args::{ShellCall, Text};
 use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::ask::queue::BELL;
@@ -18,7 +19,7 @@ use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
-use crate::commands::{approvals, brief, check, explain, grants, rules, simulate, status, trust};
+use crate::commands::{approvals, check, explain, grants, rules, simulate, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -93,7 +94,7 @@ fn call_of(call: Call) -> ExitCode {
         Call::Approvals { json: true, .. } => said(questions()),
         Call::Approvals { only, .. } => said(approvals(only)),
         Call::Answer { id, reply } => said(answered(&id, reply)),
-        Call::Brief => print(&brief::text(&here().2)),
+        Call::Setup(call) => setup::run(call),
         Call::Print(text) => print(&text),
     }
 }
@@ -426,20 +427,20 @@ fn explained(call: &CheckCall) -> ExitCode {
     print(&explain::text(&checked, &source, &policy))
 }
 
-fn said<E: std::fmt::Display>(result: Result<String, E>) -> ExitCode {
+pub(super) fn said<E: std::fmt::Display>(result: Result<String, E>) -> ExitCode {
     match result {
         Ok(text) => print(&text),
         Err(error) => failed(&error.to_string()),
     }
 }
 
-fn failed(message: &str) -> ExitCode {
+pub(super) fn failed(message: &str) -> ExitCode {
     eprintln!("gsh: {message}");
     ExitCode::from(USAGE)
 }
 
 /// A reader that went away (`gsh rules list | head`) is no failure.
-fn print(text: &str) -> ExitCode {
+pub(super) fn print(text: &str) -> ExitCode {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),

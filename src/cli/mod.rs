@@ -5,6 +5,7 @@ pub mod dispatch;
 pub mod grants;
 pub mod jobs;
 pub mod rules;
+pub mod setup;
 pub mod shell_args;
 mod simulate;
 pub mod verbs;

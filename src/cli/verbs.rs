@@ -11,6 +11,7 @@ use super::audit::{Audit, AuditCall};
 use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::jobs::{Jobs, JobsCall};
 use super::rules::{Rules, RulesCall};
+use super::setup::{self, SetupCall};
 use super::shell_args::{self, ShellCall};
 use super::simulate::Simulate;
 use crate::ask::dialog::MOST_MINUTES;
@@ -18,15 +19,17 @@ use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 20] = [
     "approvals",
     "approve",
     "audit",
     "brief",
     "check",
+    "doctor",
     "explain",
     "grants",
     "help",
+    "init",
     "jobs",
     "mode",
     "refuse",
@@ -36,6 +39,7 @@ const VERBS: [&str; 17] = [
     "trust",
     "untrust",
     "version",
+    "wrap",
 ];
 /// Under these names gsh is a shell and nothing else.
 const SHELL_NAMES: [&str; 4] = ["bash", "gsh-bash", "sh", "zsh"];
@@ -107,8 +111,8 @@ pub enum Call {
         /// The answer.
         reply: Reply,
     },
-    /// Say what an agent should know beforehand.
-    Brief,
+    /// Something about agents: set them up, start them, look after them.
+    Setup(SetupCall),
     /// Print this text and succeed.
     Print(String),
 }
@@ -258,7 +262,7 @@ fn flag(word: &str) -> Option<Flag> {
     })
 }
 
-fn mode(word: &str) -> Result<Mode, String> {
+pub(super) fn mode(word: &str) -> Result<Mode, String> {
     serde_json::from_value(word.into())
         .map_err(|_| format!("--mode: {word}: not one of default, plan, accept-edits, bypass, dont-ask"))
 }
@@ -307,8 +311,14 @@ enum Verb {
     Approve(Approve),
     /// Refuse one of them
     Refuse(Refuse),
+    /// Point an agent at gsh by its own settings, or put them back
+    Init(setup::Init),
+    /// Start an agent with every door to gsh closed, for this run only
+    Wrap(setup::Wrap),
+    /// Prove that an agent's commands come to gsh; status 1 when they pass by
+    Doctor(setup::Doctor),
     /// What an agent should know beforehand
-    Brief,
+    Brief(setup::Brief),
 }
 
 #[derive(Debug, Args)]
@@ -498,7 +508,10 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Approvals(Approvals { json, only }) => Call::Approvals { json, only },
         Verb::Approve(approve) => approve.into_call(),
         Verb::Refuse(refuse) => refuse.into_call(),
-        Verb::Brief => Call::Brief,
+        Verb::Init(init) => Call::Setup(init.into_call()),
+        Verb::Wrap(wrap) => Call::Setup(wrap.into_call()),
+        Verb::Doctor(doctor) => Call::Setup(doctor.into_call()),
+        Verb::Brief(brief) => Call::Setup(brief.into_call()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The files that people write: found, read with every mistake shown, trusted or not, and joined to a
 //! policy.
 
+pub mod agent_settings;
 pub mod cache;
 pub mod edit;
 pub mod find;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use super::inner;
 use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use crate::ask::queue::{Elsewhere, patience};
@@ -245,7 +246,7 @@ fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
     let agent = surrounds.session.agent.clone();
     let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
     Options {
-        mode: surrounds.mode(asked.mode),
+        mode: inner::mode(asked, surrounds),
         config: asked.config.clone(),
         layers: line::layer(rules).into_iter().collect(),
         caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet, nested: false },
@@ -259,7 +260,7 @@ fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
     let mut rules = above.map(|call| call.rules.clone()).unwrap_or_default();
     rules.extend(asked.rules.iter().cloned());
     Call {
-        mode: policy.mode,
+        mode: inner::handed_on(asked, surrounds, policy),
         session: surrounds.session.id.clone(),
         parents: surrounds.session.parents.clone(),
         folders: surrounds.folders.clone(),
@@ -297,7 +298,7 @@ fn means(
 ) -> Means {
     let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
     let context = Context { removed, rules: asked.rules.clone(), ..surrounds.context() };
-    set(&mut environment, "GSH_MODE", policy.mode.word());
+    set(&mut environment, "GSH_MODE", inner::handed_on(&asked, surrounds, policy).word());
     let source = match &asked.text {
         Given::Command(_) => Source::Command { name: asked.name },
         Given::File(name) => Source::File { name: name.clone() },

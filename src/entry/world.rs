@@ -55,7 +55,7 @@ impl Surrounds {
         let folders = above.as_ref().map_or_else(|| Folders::new(&find), |above| above.call.folders.clone());
         let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into(), calls.folder().to_owned()];
         if let Some(folders) = &folders {
-            ours.extend([folders.config.clone(), folders.state.clone(), folders.cache.clone()]);
+            ours.extend([&folders.config, &folders.state, &folders.cache, &folders.data].map(Clone::clone));
             ours.extend(folders.runtime.clone());
         }
         ours.extend(std::env::current_exe().ok());

@@ -1,6 +1,7 @@
 //! Paths through which a write gains more than a write: what shells, git, editors, agents, schedulers
 //! and CI run or obey later. Writing there asks in every mode.
 
+use super::agents::AGENTS;
 use super::{Destroys, Places};
 use crate::facts::path::is_below;
 
@@ -125,6 +126,7 @@ impl<'a> Protected<'a> {
     pub fn covers(&self, path: &str, destroys: Option<Destroys>) -> bool {
         let path = trimmed(path);
         anywhere(path)
+            || is_of_agent(path)
             || ON_MACHINE.iter().any(|tree| is_below(path, tree))
             || self.homes().any(|home| {
                 below(path, home).is_some_and(|rest| IN_HOME.iter().any(|name| is_below(rest, name)))
@@ -163,6 +165,17 @@ fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
 fn anywhere(path: &str) -> bool {
     let starts = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
     starts.into_iter().any(|rest| ANYWHERE.iter().any(|name| is_below(rest, name)))
+}
+
+/// A file that tells an agent which shell or hook to use, wherever it lies.
+fn is_of_agent(path: &str) -> bool {
+    let ends =
+        |file: &str| path.strip_suffix(file.trim_start_matches("~/")).is_some_and(|rest| rest.ends_with('/'));
+    AGENTS.iter().any(|agent| {
+        let hooks = agent.hook.iter().flat_map(|hook| [hook.user, hook.project]).flatten();
+        let settings = agent.settings.iter().map(|settings| settings.path);
+        settings.chain(hooks).any(|file| file.starts_with('/') && path == file || ends(file))
+    })
 }
 
 fn trimmed(path: &str) -> &str {
@@ -208,6 +221,10 @@ mod tests {
             "/home/u/p/.vscode/tasks.json",
             "/home/u/p/sub/.envrc",
             "/home/u/p/.claude/settings.json",
+            "/home/u/p/crush.json",
+            "/home/u/p/.github/hooks/gsh.json",
+            "/home/u/.pi/agent/settings.json",
+            "/etc/gemini-cli/settings.json",
         ] {
             assert!(protected.covers(path, None), "{path} should be protected");
         }
@@ -216,6 +233,7 @@ mod tests {
             "/home/u/p/.gitignore",
             "/home/u/p/.github/README.md",
             "/home/u/p/x.git/y",
+            "/home/u/p/xcrush.json",
             "/home/u/.bashrc2",
             "/opt/x/bin/sub/tool",
             "/p2/a/b",

@@ -16,6 +16,9 @@ pub struct Folders {
     pub state: PathBuf,
     /// What can be made again.
     pub cache: PathBuf,
+    /// What others are pointed at: links to gsh that are named as shells.
+    #[serde(default)]
+    pub data: PathBuf,
     /// What ends with the login; None where the system gives no such folder.
     pub runtime: Option<PathBuf>,
 }
@@ -32,6 +35,7 @@ impl Folders {
             config: folder("XDG_CONFIG_HOME", ".config"),
             state: folder("XDG_STATE_HOME", ".local/state"),
             cache: folder("XDG_CACHE_HOME", ".cache"),
+            data: folder("XDG_DATA_HOME", ".local/share"),
             runtime: absolute("XDG_RUNTIME_DIR").map(|folder| folder.join("gsh")),
             home,
         })
@@ -85,6 +89,18 @@ impl Folders {
         self.state.join("layers.key")
     }
 
+    /// The link to gsh that is named as a shell.
+    #[must_use]
+    pub fn shell_link(&self) -> PathBuf {
+        self.data.join("bin").join("bash")
+    }
+
+    /// What was set up for an agent, and how it was before.
+    #[must_use]
+    pub fn setup_file(&self, agent: &str) -> PathBuf {
+        self.state.join("setup").join(format!("{agent}.json"))
+    }
+
     /// The user's own rules for one project.
     #[must_use]
     pub fn user_project_file(&self, root: &Path) -> PathBuf {
@@ -112,6 +128,7 @@ mod tests {
             config: "/home/u/.config/gsh".into(),
             state: "/home/u/.local/state/gsh".into(),
             cache: "/c/gsh".into(),
+            data: "/home/u/.local/share/gsh".into(),
             runtime: None,
         };
         assert_eq!(found, Some(expected));

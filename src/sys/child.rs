@@ -69,6 +69,45 @@ pub fn start_piped(program: &Program, place: &Piped) -> io::Result<i32> {
     Ok(posix_spawn(path.as_c_str(), &actions, &attributes, &argv, &environment)?.as_raw())
 }
 
+/// What a program that was run to its end has left.
+#[derive(Debug)]
+pub struct Captured {
+    /// How it ended; None when it took too long and was ended.
+    pub ended: Option<Ended>,
+    /// Its standard output.
+    pub stdout: Vec<u8>,
+    /// Its standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Runs a program in a group of its own, with its output in files that nobody else sees. With all of its group
+/// it is ended when it takes longer than that.
+///
+/// # Errors
+/// The error of exec itself, or of what comes before it.
+pub fn capture(program: Program, deadline: Duration) -> io::Result<Captured> {
+    let (output, errors) = (super::process::nameless_file(&[])?, super::process::nameless_file(&[])?);
+    let outputs = [Some(output.try_clone()?.into()), Some(errors.try_clone()?.into())];
+    let place = Piped { outputs, own_group: true, mask: SigSet::empty() };
+    let child = start_piped(program, place)?;
+    let end = raw::end_of(Pid::from_raw(child))?;
+    let patience = PollTimeout::try_from(deadline).unwrap_or(PollTimeout::MAX);
+    let in_time = poll(&mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)], patience)? > 0;
+    if !in_time {
+        super::process::signal_group(child, nix::sys::signal::Signal::SIGKILL);
+    }
+    let ended = wait_for(child).filter(|_| in_time);
+    Ok(Captured { ended, stdout: content(output)?, stderr: content(errors)? })
+}
+
+fn content(mut file: std::fs::File) -> io::Result<Vec<u8>> {
+    use std::io::{Read, Seek};
+    let mut bytes = vec![];
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Waits for the end of a process of [`aside`].
 #[must_use]
 pub fn wait_for(child: i32) -> Option<Ended> {

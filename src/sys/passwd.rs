@@ -30,6 +30,14 @@ pub fn name_of(id: u32) -> Option<String> {
     users(&table).find(|user| user.id == id).map(|user| user.name.to_owned())
 }
 
+/// The login shell of a user of this machine.
+#[must_use]
+pub fn shell_of(id: u32) -> Option<String> {
+    let table = std::fs::read_to_string("/etc/passwd").ok()?;
+    let line = table.lines().find(|line| user(line).is_some_and(|user| user.id == id))?;
+    line.rsplit(':').next().filter(|shell| !shell.is_empty()).map(str::to_owned)
+}
+
 fn user(line: &str) -> Option<User<'_>> {
     let mut fields = line.split(':');
     let mut field = || fields.next();

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The changes in the unified form, without its head. Lines are compared as they are and shown made
 /// visible, so a change that cannot be seen still stands there as one.
-pub(super) fn unified(old: &[u8], new: &[u8], colours: bool) -> String {
+pub(in crate::commands) fn unified(old: &[u8], new: &[u8], colours: bool) -> String {
     let (old, new) = (pieces(old), pieces(new));
     let until = Some(Instant::now() + PATIENCE);
     let changes = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, until);

@@ -1,6 +1,6 @@
 //! `gsh trust` and `gsh untrust`: a project's file holds as its owner's only after a person saw it.
 
-mod diff;
+pub(super) mod diff;
 mod shown;
 
 use std::io::{self, BufRead, IsTerminal, Write};

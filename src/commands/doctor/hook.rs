@@ -1,0 +1,122 @@
+//! The door that a hook is: found in the agent's files, and asked as the agent asks.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::proof::{Proof, Trial, first_line};
+use super::{Door, Place, State, can_be_tried};
+use crate::commands::doors::View;
+use crate::config::agent_settings::{is_ours, value_at};
+use crate::policy::agents::{Form, Format, Hook, Known};
+use crate::sys::child::Captured;
+use crate::sys::process::Ended;
+
+/// The hook's door; None for an agent without one.
+pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<Door> {
+    let hook = agent.hook.as_ref()?;
+    let Some((file, command)) = installed(agent, hook, view) else {
+        let by = "no hook of gsh's in its files".to_owned();
+        return Some(Door { door: "hook", state: State::Open, by, proof: None });
+    };
+    let by = file.display().to_string();
+    if !can_be_tried(agent) {
+        return Some(Door { door: "hook", state: State::Unknown, by, proof: None });
+    }
+    let proof = proof(agent, hook, &command, place);
+    let state = proof.state();
+    Some(Door { door: "hook", state, by, proof: Some(proof) })
+}
+
+/// The file that holds our hook, and the command that it names.
+fn installed(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<(PathBuf, String)> {
+    let settings = agent.settings.iter().map(|settings| settings.path);
+    let own: Vec<&str> = hook.project.into_iter().chain(hook.user).collect();
+    let files: Vec<&str> = if own.is_empty() { settings.collect() } else { own };
+    let end = format!(" hook {}", hook.dialect);
+    files.into_iter().filter_map(|path| view.file(path)).find_map(|file| {
+        let text = std::fs::read_to_string(&file).ok()?;
+        let command = match hook.form {
+            Form::Program => text.contains(&end).then(|| file.display().to_string())?,
+            Form::Plugin => text.contains("gsh").then(String::new)?,
+            _ => command(&value_at(Format::Json, &text, hook.key)?, &end)?,
+        };
+        Some((file, command))
+    })
+}
+
+/// The text in an entry of ours that ends so.
+fn command(value: &Value, end: &str) -> Option<String> {
+    match value {
+        Value::String(text) => is_ours(value, end).then(|| text.clone()),
+        Value::Array(items) => items.iter().find_map(|item| command(item, end)),
+        Value::Object(entries) => entries.values().find_map(|item| command(item, end)),
+        _ => None,
+    }
+}
+
+fn proof(agent: &Known, hook: &Hook, command: &str, place: &Place<'_>) -> Proof {
+    let trial = Trial::new(agent, place);
+    let argv = || ["sh", "-c", command].map(Into::into).to_vec();
+    let ask = |text: &str| {
+        let event = event(hook, text, &trial.session, place).to_string();
+        trial.run("/bin/sh".into(), argv(), Some(&event))
+    };
+    let (refused, plain) = (ask(&trial.refused()), ask(&format!("echo {}", trial.session)));
+    let said =
+        refused.as_ref().map(|run| first_line(if run.stdout.is_empty() { &run.stderr } else { &run.stdout }));
+    let recorded = trial.records().map(|entries| entries.iter().any(|entry| entry.verdict == "deny"));
+    Proof {
+        tried: vec!["/bin/sh".to_owned(), "-c".to_owned(), command.to_owned()],
+        denied: refused.as_ref().is_some_and(refuses),
+        ran: plain.as_ref().is_some_and(|run| run.ended == Some(Ended::Status(0)) && !refuses(run)),
+        recorded,
+        said: said.unwrap_or_default(),
+    }
+}
+
+/// Whether an agent would take this answer for a refusal: status 2, or one of the words for it.
+fn refuses(run: &Captured) -> bool {
+    if run.ended == Some(Ended::Status(2)) {
+        return true;
+    }
+    let answer: Value = serde_json::from_slice(&run.stdout).unwrap_or_default();
+    let at = |path: &str| answer.pointer(path).and_then(Value::as_str);
+    let words = ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/permission", "/decision"];
+    words.iter().any(|path| matches!(at(path), Some("deny" | "block")))
+        || answer.pointer("/cancel").and_then(Value::as_bool) == Some(true)
+}
+
+/// What the agent would tell its hook.
+fn event(hook: &Hook, command: &str, session: &str, place: &Place<'_>) -> Value {
+    let cwd = place.project.map_or_else(|| "/".to_owned(), |root| root.display().to_string());
+    let tool = hook.matcher.unwrap_or("Bash").trim_matches(['^', '$']);
+    match hook.form {
+        Form::Copilot => json!({
+            "sessionId": session, "timestamp": 0, "cwd": cwd, "toolName": tool, "toolArgs": { "command": command },
+        }),
+        Form::Cursor => json!({
+            "hook_event_name": "beforeShellExecution", "conversation_id": session, "generation_id": session,
+            "workspace_roots": [cwd], "command": command, "cwd": cwd,
+        }),
+        Form::Windsurf => json!({
+            "agent_action_name": "pre_run_command", "trajectory_id": session,
+            "tool_info": { "command_line": command, "cwd": cwd },
+        }),
+        Form::Program => json!({
+            "clineVersion": "0", "timestamp": "0", "taskId": session, "hookName": "tool_call", "iteration": 1,
+            "workspaceRoots": [cwd],
+            "tool_call": { "id": "doctor", "name": "run_commands", "input": { "commands": [command] } },
+            "preToolUse": { "toolName": "run_commands", "parameters": { "commands": [command] } },
+        }),
+        Form::Crush => json!({
+            "event": "PreToolUse", "session_id": session, "cwd": cwd, "tool_name": tool,
+            "tool_input": { "command": command },
+        }),
+        Form::Matched | Form::Listed | Form::Plugin => json!({
+            "session_id": session, "transcript_path": "", "cwd": cwd, "turn_id": session,
+            "permission_mode": "default", "hook_event_name": hook.key.last().copied().unwrap_or("PreToolUse"),
+            "tool_name": tool, "tool_input": { "command": command }, "tool_use_id": "doctor",
+        }),
+    }
+}

@@ -1,0 +1,289 @@
+//! `gsh doctor` and `gsh wrap`: agents' ways of starting a shell, with gsh behind the door, with another shell, with
+//! nothing.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use serde_json::Value;
+
+use crate::common::machine::Gsh;
+
+const GSH: &str = env!("CARGO_BIN_EXE_gsh");
+
+/// A machine with links to gsh in `links`, and settings that name them.
+fn machine() -> Gsh {
+    let machine = Gsh::new(GSH);
+    fs::create_dir_all(machine.at("links")).expect("made");
+    for name in ["bash", "gsh"] {
+        symlink(GSH, machine.at("links").join(name)).expect("linked");
+    }
+    machine
+}
+
+fn filled(machine: &Gsh, text: &str) -> String {
+    text.replace('@', &machine.at("links").display().to_string())
+}
+
+fn file(machine: &Gsh, path: &str, text: &str) {
+    let path = machine.at(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, filled(machine, text)).expect("written");
+}
+
+/// The finding of one agent, and the exit status.
+fn doctor(machine: Gsh, agent: &str) -> (Value, Option<i32>) {
+    let run = machine.args(["doctor", agent, "--json"]).run();
+    let answer: Value =
+        serde_json::from_str(&run.stdout()).unwrap_or_else(|_| panic!("{}{}", run.stdout(), run.stderr()));
+    (answer["agents"][0].clone(), run.status)
+}
+
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a str)], &'a str, &'a str);
+
+/// The agent; its environment (`@` is the folder of links); files; the state of the shell's door; what is said of it.
+const SHELLS: &[Row<'_>] = &[
+    ("claude", &[("CLAUDE_CODE_SHELL", "@/bash")], &[], "closed", "$CLAUDE_CODE_SHELL"),
+    ("claude", &[("CLAUDE_CODE_SHELL", "@/gsh")], &[], "open", "on PATH"),
+    ("claude", &[("SHELL", "/bin/bash")], &[], "open", "$SHELL"),
+    (
+        "claude",
+        &[],
+        &[("home/.claude/settings.json", "{\"env\":{\"CLAUDE_CODE_SHELL\":\"@/bash\"}}")],
+        "closed",
+        ".claude/settings.json",
+    ),
+    (
+        "claude",
+        &[],
+        &[
+            ("home/.claude/settings.json", "{\"env\":{\"CLAUDE_CODE_SHELL\":\"@/bash\"}}"),
+            ("project/.claude/settings.json", "{\"env\":{\"CLAUDE_CODE_SHELL\":\"/bin/bash\"}}"),
+        ],
+        "open",
+        "project/.claude/settings.json",
+    ),
+    ("gemini", &[("PATH", "@:/usr/bin:/bin")], &[], "closed", "`bash` on PATH"),
+    ("gemini", &[("PATH", "/usr/bin:/bin:@")], &[], "open", "`bash` on PATH"),
+    ("qwen", &[("PATH", "@:/usr/bin:/bin")], &[], "closed", "`bash` on PATH"),
+    ("opencode", &[("SHELL", "@/gsh")], &[], "closed", "$SHELL"),
+    (
+        "opencode",
+        &[("SHELL", "@/gsh")],
+        &[("project/opencode.json", "{\"shell\": \"/bin/bash\"}")],
+        "open",
+        "opencode.json",
+    ),
+    ("copilot", &[("COPILOT_BASH_PATH", "@/gsh")], &[], "closed", "$COPILOT_BASH_PATH"),
+    ("copilot", &[("SHELL", "@/gsh")], &[], "open", "built into it"),
+    ("cline", &[("SHELL", "@/gsh")], &[], "open", "built into it"),
+    ("continue", &[("SHELL", "@/gsh")], &[], "closed", "$SHELL"),
+    ("aider", &[("SHELL", "@/bash")], &[], "closed", "$SHELL"),
+    ("aider", &[], &[("home/.aider.conf.yml", "set-env:\n  - SHELL=@/bash\n")], "closed", ".aider.conf.yml"),
+    ("pi", &[], &[("home/.pi/agent/settings.json", "{\"shellPath\": \"@/gsh\"}")], "closed", "shellPath"),
+    ("pi", &[], &[("home/.pi/agent/settings.json", "{\"shellPath\": \"@/none\"}")], "open", "built into it"),
+    ("zed", &[("SHELL", "@/bash")], &[], "closed", "$SHELL"),
+    ("openhands", &[("PATH", "@:/usr/bin:/bin")], &[], "closed", "`bash` on PATH"),
+    ("mini-swe-agent", &[("SHELL", "@/gsh")], &[], "open", "built into it"),
+    ("crush", &[("SHELL", "@/gsh")], &[], "unknown", "not known"),
+];
+
+#[test]
+fn each_way_to_start_a_shell_is_tried() {
+    for (agent, variables, files, state, by) in SHELLS {
+        let mut machine = machine();
+        for (path, text) in *files {
+            file(&machine, path, text);
+        }
+        for (name, value) in *variables {
+            let value = filled(&machine, value);
+            machine = machine.env(name, value);
+        }
+        let (found, status) = doctor(machine, agent);
+        let door = &found["doors"][0];
+        assert_eq!(door["state"], *state, "{agent} {variables:?}: {found:#}");
+        assert!(door["by"].as_str().is_some_and(|text| text.contains(by)), "{agent}: {door:#}");
+        assert_eq!(status, Some(i32::from(*state != "closed")), "{agent}: {found:#}");
+        if *state == "closed" {
+            assert_eq!(door["proof"]["recorded"], true, "{agent}: {door:#}");
+        }
+    }
+}
+
+#[test]
+fn warnings_name_what_goes_wrong_without_a_word() {
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a str)], &'a str);
+    let cases: [Case<'_>; 5] = [
+        ("claude", &[("CLAUDE_CODE_SHELL", "@/gsh")], &[], "passed over without a word"),
+        ("gemini", &[("PATH", "/usr/bin:/bin:@")], &[], "stands before"),
+        (
+            "opencode",
+            &[],
+            &[
+                ("home/.config/opencode/opencode.json", "{\"shell\": \"@/gsh\"}"),
+                ("project/opencode.jsonc", "{\"shell\": \"/bin/bash\" /* theirs */}"),
+            ],
+            "holds over that of",
+        ),
+        ("codex", &[], &[], "you trusted it there"),
+        (
+            "codex",
+            &[],
+            &[(
+                "home/.local/state/gsh/audit/2026-01-01.jsonl",
+                "{\"agent\":\"codex\",\"envelope\":\"unrecognised\"}\n",
+            )],
+            "does not know (known is that of",
+        ),
+    ];
+    for (agent, variables, files, said) in cases {
+        let mut machine = machine();
+        for (path, text) in files {
+            file(&machine, path, text);
+        }
+        for (name, value) in variables {
+            let value = filled(&machine, value);
+            machine = machine.env(name, value);
+        }
+        let (found, _) = doctor(machine, agent);
+        assert!(found["warnings"].to_string().contains(said), "{agent}: {found:#}");
+    }
+    let machine = machine();
+    fs::create_dir_all(machine.at("home/.local/share/gsh/bin")).expect("made");
+    symlink("/nonexistent/gsh", machine.at("home/.local/share/gsh/bin/bash")).expect("linked");
+    let (found, _) = doctor(machine, "claude");
+    assert!(found["warnings"].to_string().contains("no gsh any more"), "{found:#}");
+}
+
+#[test]
+fn without_a_name_those_that_are_here_are_looked_at() {
+    let machine = machine();
+    let run = machine.args(["doctor"]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stdout());
+    assert!(run.stdout().contains("no agent that gsh knows is found"), "{}", run.stdout());
+    let machine = run.machine.again();
+    program(&machine, "bin/cline", "");
+    let path = format!("{}:/usr/bin:/bin", machine.at("bin").display());
+    let run = machine.env("PATH", path).args(["doctor"]).run();
+    assert_eq!(run.status, Some(1));
+    for part in ["Cline CLI: OPEN", "shell open: built into it", "gsh init cline, or gsh wrap -- cline"] {
+        assert!(run.stdout().contains(part), "{part}: {}", run.stdout());
+    }
+}
+
+fn program(machine: &Gsh, path: &str, text: &str) {
+    file(machine, path, text);
+    fs::set_permissions(machine.at(path), fs::Permissions::from_mode(0o755)).expect("executable");
+}
+
+/// A stand-in for an agent that starts its shell in this way, wrapped.
+fn wrapped(agent: &str, script: &str) -> (String, String) {
+    let machine = Gsh::new(GSH)
+        .config("[permissions.'process.execute']\n'gsh-test-denied *' = 'deny'\n'./s.sh' = 'allow'\n");
+    program(&machine, &format!("bin/{agent}"), &format!("#!/usr/bin/env bash\n{script}\n"));
+    let path = format!("{}:/usr/bin:/bin", machine.at("bin").display());
+    let run = machine.env("PATH", path).args(["wrap", "--session", "mine", "--", agent, "an arg"]).run();
+    (run.stdout(), run.stderr())
+}
+
+#[test]
+fn a_wrapped_agent_finds_every_door_closed() {
+    for (agent, start) in [
+        ("claude", "\"$CLAUDE_CODE_SHELL\" -c"),
+        ("opencode", "\"$SHELL\" -c"),
+        ("copilot", "\"$COPILOT_BASH_PATH\" --norc --noprofile -c"),
+        ("gemini", "bash -c"),
+        ("gemini", "sh -c"),
+        ("qwen", "/usr/bin/env bash -c"),
+        // Built in: by BASH_ENV.
+        ("cline", "/bin/bash -c"),
+        ("codex", "/bin/bash -lc"),
+        ("goose", "/usr/bin/bash -euo pipefail -c"),
+    ] {
+        let script = format!(
+            "{start} 'gsh-canary-deny x'; echo \"status $?\"\n{start} 'echo \"ran $0 $1 $GSH_SESSION\"' name 'a b'\n\
+             {start} 'exit 7'; echo \"status $?\"\necho \"agent $GSH_AGENT $1\""
+        );
+        let (stdout, stderr) = wrapped(agent, &script);
+        let expected = format!("status 126\nran name a b mine\nstatus 7\nagent {agent} an arg\n");
+        assert_eq!(stdout, expected, "{agent} {start}: {stderr}");
+        assert!(stderr.contains("gsh: closed: "), "{agent}: {stderr}");
+    }
+}
+
+#[test]
+fn what_a_wrapped_agent_cannot_be_kept_from_is_said() {
+    for (agent, said) in [
+        ("mini-swe-agent", "open: mini-SWE-agent starts /bin/sh"),
+        ("crush", "open: Crush starts no shell that can be told. Its hook can ask gsh"),
+        ("stranger", "is no agent that gsh knows"),
+    ] {
+        let (_, stderr) = wrapped(agent, "");
+        assert!(stderr.contains(said), "{agent}: {stderr}");
+    }
+    let run = Gsh::new(GSH).args(["wrap", "--print", "--", "gsh-test-none"]).run();
+    assert!(run.stderr().contains("is not found on PATH"), "{}", run.stderr());
+}
+
+#[test]
+fn the_door_of_bash_env_is_passed_once() {
+    // Beneath gsh the variable is gone, options stay, and a script file is no command.
+    for (call, expected) in [
+        ("/bin/bash -c 'echo \"${BASH_ENV-none}\"'", "none\n"),
+        ("/bin/bash -euc 'echo $-'", "ehuBc\n"),
+        ("/bin/bash -o pipefail -c 'false | true; echo $?'", "1\n"),
+        ("echo 'gsh-canary-deny x' > s; /bin/bash s 2>/dev/null; echo $?", "127\n"),
+        ("echo 'echo in' | /bin/bash", "in\n"),
+    ] {
+        let (stdout, stderr) = wrapped("cline", call);
+        assert_eq!(stdout, expected, "{call}: {stderr}");
+    }
+}
+
+#[test]
+fn what_an_allowed_command_starts_is_not_asked_about_again() {
+    // The floor and refusing rules hold all the same; an agent that is started there is asked about as ever.
+    let inner = "#!/bin/bash\nbash -c 'gsh-test-unknown x; echo \"bash $?\"'; sh -c 'gsh-test-unknown x; echo \"sh $?\"'\n\
+                 bash -c 'gsh-canary-deny x'; echo \"floor $?\"; bash -c 'gsh-test-denied x'; echo \"rule $?\"\n\
+                 gsh-other() { :; }; bash -c 'echo $GSH_MODE'\n";
+    let script = format!(
+        "cat > s.sh <<'EOF'\n{inner}EOF\nchmod +x s.sh; bash -c ./s.sh; bash -c 'gsh-test-unknown x'; echo \"first $?\""
+    );
+    let (stdout, stderr) = wrapped("gemini", &script);
+    assert_eq!(stdout, "bash 127\nsh 127\nfloor 126\nrule 126\ndefault\nfirst 126\n", "{stderr}");
+    let nested = "#!/bin/bash\nprintf '#!/bin/bash\\nbash -c \"gsh-test-unknown x\"; echo nested $?; exit\\n' > qwen; chmod +x qwen; ./qwen\n";
+    let script = format!("cat > s.sh <<'EOF'\n{nested}EOF\nchmod +x s.sh; bash -c ./s.sh");
+    let (stdout, stderr) = wrapped("gemini", &script);
+    assert_eq!(stdout, "nested 126\n", "{stderr}");
+}
+
+/// A hook of gsh's, played by a script named so.
+#[test]
+fn hooks_are_asked_as_the_agent_asks_them() {
+    let settings = |text: &str| {
+        format!(
+            "{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\"Bash\",\"hooks\":[{{\"command\":\"{text} hook claude\"}}]}}]}}}}"
+        )
+    };
+    let refuse = "case \"$event\" in *gsh-canary-deny*)";
+    for (body, state) in [
+        (
+            format!("{refuse} echo '{{\"hookSpecificOutput\":{{\"permissionDecision\":\"deny\"}}}}';; esac"),
+            "closed",
+        ),
+        (format!("{refuse} echo no >&2; exit 2;; esac"), "closed"),
+        (format!("{refuse} echo broken >&2; exit 1;; esac"), "open"),
+        ("exit 2".to_owned(), "closed"),
+        ("exit 0".to_owned(), "open"),
+    ] {
+        let machine = machine();
+        program(&machine, "hooks/gsh", &format!("#!/bin/bash\nevent=$(cat)\n{body}\n"));
+        let hook = machine.at("hooks/gsh").display().to_string();
+        file(&machine, "home/.claude/settings.json", &settings(&hook));
+        let (found, _) = doctor(machine, "claude");
+        assert_eq!(found["doors"][1]["state"], state, "{body}: {found:#}");
+        let nothing_runs = found["warnings"].to_string().contains("nothing runs");
+        assert_eq!(nothing_runs, body == "exit 2", "{body}: {found:#}");
+        let weak = found["warnings"].to_string().contains("only the hook is closed");
+        assert_eq!((weak, &found["open"]), (state == "closed", &Value::from(state != "closed")), "{found:#}");
+    }
+}
