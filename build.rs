@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use schema::{EffectModel, Model, Named, Shared, SlotModel, Source, WhatModel};
 
-#[path = "build/agents.rs"]
+#[path = "src/policy/agents/compile.rs"]
 mod agents;
 #[path = "src/facts/programs/schema.rs"]
 mod schema;

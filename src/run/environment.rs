@@ -112,26 +112,19 @@ pub fn for_program(shell: Vec<Variable>, program: &OsStr, directory: &OsStr) -> 
     own
 }
 
-/// The environment where nobody can press a key: no editor begins but one that was chosen, for it would wait for
-/// ever. bash would have begun `vi`; this is the one thing that is not as there.
+/// The environment on a terminal of ours that nobody sits at: no editor begins there but one that was chosen, and no
+/// pager, for neither could ever be left.
 #[must_use]
-pub fn without_keys(mut given: Vec<Variable>) -> Vec<Variable> {
+pub fn for_nobody(mut given: Vec<Variable>) -> Vec<Variable> {
     if !["GIT_EDITOR", "VISUAL", "EDITOR"].iter().any(|name| has(&given, name)) {
         given.push(("EDITOR".into(), "false".into()));
     }
-    given
-}
-
-/// The same on a terminal of ours that nobody sits at: no pager begins there either, for it could never be left.
-#[must_use]
-pub fn for_nobody(given: Vec<Variable>) -> Vec<Variable> {
-    let mut own = without_keys(given);
-    own.retain(|(name, _)| name != "PAGER" && name != "GIT_PAGER");
-    own.extend(["PAGER", "GIT_PAGER"].map(|name| (name.into(), "cat".into())));
-    if !has(&own, "TERM") {
-        own.push(("TERM".into(), "dumb".into()));
+    given.retain(|(name, _)| name != "PAGER" && name != "GIT_PAGER");
+    given.extend(["PAGER", "GIT_PAGER"].map(|name| (name.into(), "cat".into())));
+    if !has(&given, "TERM") {
+        given.push(("TERM".into(), "dumb".into()));
     }
-    own
+    given
 }
 
 fn has(variables: &[Variable], name: &str) -> bool {

@@ -158,12 +158,9 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let mut plan = approved.into_plan();
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    let has_keys = [0, 2].into_iter().any(process::is_terminal);
-    plan.environment = match (terminal, has_keys) {
-        (_, true) => plan.environment,
-        (true, false) => environment::for_nobody(plan.environment),
-        (false, false) => environment::without_keys(plan.environment),
-    };
+    if terminal && ![0, 2].into_iter().any(process::is_terminal) {
+        plan.environment = environment::for_nobody(plan.environment);
+    }
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     if terminal {
         let on_it = |program| pty::run(program).map(|ended| (ended, None));

@@ -89,7 +89,8 @@ pub fn capture(program: Program, deadline: Duration) -> io::Result<Captured> {
     let (output, errors) = (super::process::nameless_file(&[])?, super::process::nameless_file(&[])?);
     let outputs = [Some(output.try_clone()?.into()), Some(errors.try_clone()?.into())];
     let place = Piped { outputs, own_group: true, mask: SigSet::empty() };
-    let child = start_piped(program, place)?;
+    let child = start_piped(&program, &place)?;
+    drop((program, place));
     let end = raw::end_of(Pid::from_raw(child))?;
     let patience = PollTimeout::try_from(deadline).unwrap_or(PollTimeout::MAX);
     let in_time = poll(&mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)], patience)? > 0;

@@ -77,7 +77,7 @@ struct Hook {
 /// Reads every table, and writes them as one list, ordered by name.
 pub(crate) fn compile() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={TABLES}");
-    println!("cargo::rerun-if-changed=build/agents.rs");
+    println!("cargo::rerun-if-changed=src/policy/agents/compile.rs");
     let mut agents = vec![];
     for entry in fs::read_dir(TABLES)? {
         let path = entry?.path();
