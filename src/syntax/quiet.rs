@@ -1,9 +1,11 @@
 //! A text with its quoted characters made harmless, for a second try of a grammar that stumbles over
-//! some of them (`[[ $x = *"a b"* ]]`). Only the grammar sees it: words are read from the text itself, and
+//! some of them (`[[ $x = *"a b"* ]]`), and with `<` for `<<<`, which it does not know behind another
+//! redirection. Only the grammar sees it: words are read from the text itself, and
 //! must fill exactly the ranges that the grammar finds.
 
 /// The text with every character that means something to the grammar and stands in single quotes, or in
-/// double quotes without an expansion that could nest, replaced by `_`. None when nothing was replaced, or
+/// double quotes without an expansion that could nest, replaced by `_`, every `<<<` by
+/// `  <`, and `$` before a backslash. None when nothing was replaced, or
 /// when where a quotation ends takes more than this to say.
 pub(super) fn quiet(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
@@ -34,6 +36,17 @@ pub(super) fn quiet(text: &str) -> Option<String> {
                 }
                 at += length + 2;
             }
+            b'<' if bytes.get(at..at + 3) == Some(b"<<<") && bytes.get(at + 3) != Some(&b'<') => {
+                bytes.get_mut(at..at + 2)?.fill(b' ');
+                changed = true;
+                at += 3;
+            }
+            // A dollar sign, and nothing more.
+            b'$' if bytes.get(at + 1) == Some(&b'\\') => {
+                *bytes.get_mut(at)? = b'_';
+                changed = true;
+                at += 1;
+            }
             _ => at += 1,
         }
     }
@@ -56,6 +69,9 @@ mod tests {
             ("echo a # it's; so", None),
             ("echo 'a", None),
             ("plain words", None),
+            ("a $\\? $b", Some("a _\\? $b")),
+            ("a >b <<<c", Some("a >b   <c")),
+            ("a '<<<' <<<< b", Some("a '___' <<<< b")),
         ] {
             assert_eq!(quiet(text).as_deref(), expected, "{text}");
         }
