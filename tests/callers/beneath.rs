@@ -134,3 +134,18 @@ fn watch_shows_what_gsh_prints() {
     assert!(refused[0].starts_with("gsh: refused"), "{refused:?}");
     assert!(!place.at("work/ran").exists());
 }
+
+#[test]
+fn parallel_goes_on_with_the_commands_that_may_run() {
+    if find("parallel").is_none() {
+        return println!("\n**** parallel SKIPPED: not installed ****\n");
+    }
+    let place = Place::new();
+    place.fresh(Shell::Gsh(super::DEFAULT));
+    let mut command = place.command("parallel");
+    command.env("PARALLEL_SHELL", place.shell()).env("PARALLEL_HOME", place.at("kept/parallel"));
+    command.args(["--will-cite", "-k", "-j4", ":::", "echo one", "touch ran; gsh-canary-deny", "echo three"]);
+    let seen = place.run(&mut command, "");
+    assert_eq!((seen.status.as_str(), seen.stdout.as_str()), ("1", "one\nthree\n"), "{seen:?}");
+    assert!(seen.stderr.contains("gsh: refused") && !place.at("work/ran").exists(), "{seen:?}");
+}

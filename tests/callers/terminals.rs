@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::place::{Caller, PATIENCE, Place, Seen, caller};
+use super::place::{Caller, PATIENCE, Place, Seen, Shell, caller, find};
 
 pub(super) fn callers() -> Vec<Caller> {
     vec![
@@ -72,4 +72,21 @@ fn tmux(place: &Place, setting: &[&str], text: Option<&str>) -> Seen {
     let lines = shown.lines().filter(|line| !line.starts_with("Pane is dead")).map(str::trim_end);
     let stdout: Vec<&str> = lines.collect();
     Seen { stdout: stdout.join("\n").trim_end().to_owned(), ..Seen::default() }
+}
+
+/// What starts a shell for a person gets none yet, and is told so.
+#[test]
+fn a_start_without_a_text_ends_with_what_to_do() {
+    let told = "no interactive shell yet";
+    let place = Place::new();
+    if find("tmux").is_some() {
+        place.fresh(Shell::Gsh(super::DEFAULT));
+        let window = tmux(&place, &["set-option", "-g", "status", "off"], None);
+        assert!(window.stdout.contains(told), "{window:?}");
+    }
+    if find("script").is_some() {
+        place.fresh(Shell::Gsh(super::DEFAULT));
+        let session = place.run(place.command("script").args(["-q", "-e", "/dev/null"]), "");
+        assert!(session.status == "2" && session.stdout.contains(told), "{session:?}");
+    }
 }

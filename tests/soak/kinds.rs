@@ -54,7 +54,7 @@ const KINDS: [Kind; 22] = [
         (0, "up\n"),
     ),
     kind("session of its own", "(setsid sleep 0.3 &); echo up", How::Called("bypass"), (0, "up\n")),
-    kind("late output", "(sleep 0.1; seq 1000) & echo up", How::Called("bypass"), (0, "up\n")),
+    kind("late output", "(sleep 1; seq 1000) & echo up", How::Called("bypass"), (0, "up\n")),
     kind("waited for", "sleep 0.02 & wait; echo over", How::Called("bypass"), (0, "over\n")),
     kind("nested", "GSH -c 'sleep 0.1 & echo in'; echo out", How::Called("bypass"), (0, "in\nout\n")),
     kind("ended by SIGTERM", LONG, How::Told(Signal::SIGTERM), (128 + 15, "")),
