@@ -3,6 +3,7 @@
 mod abuse;
 mod architecture;
 mod ask;
+mod callers;
 mod cases;
 mod common;
 mod doctor;

@@ -1,10 +1,12 @@
 //! A text with its quoted characters made harmless, for a second try of a grammar that stumbles over
-//! some of them (`[[ $x = *"a b"* ]]`). Only the grammar sees it: words are read from the text itself, and
-//! must fill exactly the ranges that the grammar finds.
+//! some of them (`[[ $x = *"a b"* ]]`), with `<` for `<<<`, which it does not know behind another
+//! redirection, and without a `$` that only stands for itself. Only the grammar sees it: words are read from
+//! the text itself, and must fill exactly the ranges that the grammar finds.
 
 /// The text with every character that means something to the grammar and stands in single quotes, or in
-/// double quotes without an expansion that could nest, replaced by `_`. None when nothing was replaced, or
-/// when where a quotation ends takes more than this to say.
+/// double quotes without an expansion that could nest, replaced by `_`, as is a `$`
+/// before a backslash, and every `<<<` by `  <`. None when nothing was replaced, or when where a quotation
+/// ends takes more than this to say.
 pub(super) fn quiet(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
@@ -34,6 +36,20 @@ pub(super) fn quiet(text: &str) -> Option<String> {
                 }
                 at += length + 2;
             }
+            b'<' => {
+                let run = bytes.get(at..)?.iter().take_while(|byte| **byte == b'<').count();
+                if run == 3 {
+                    bytes.get_mut(at..at + 2)?.fill(b' ');
+                    changed = true;
+                }
+                at += run;
+            }
+            // A dollar sign, and nothing more.
+            b'$' if bytes.get(at + 1) == Some(&b'\\') => {
+                *bytes.get_mut(at)? = b'_';
+                changed = true;
+                at += 1;
+            }
             _ => at += 1,
         }
     }
@@ -56,6 +72,9 @@ mod tests {
             ("echo a # it's; so", None),
             ("echo 'a", None),
             ("plain words", None),
+            ("a $\\? $b", Some("a _\\? $b")),
+            ("a >b <<<c", Some("a >b   <c")),
+            ("a '<<<' <<<< b", Some("a '___' <<<< b")),
         ] {
             assert_eq!(quiet(text).as_deref(), expected, "{text}");
         }
