@@ -1,4 +1,4 @@
-//! What builds and runs tasks: make, npm, just, git.
+//! What builds and runs tasks: make, npm, just.
 
 use super::place::{Caller, Place, Seen, caller};
 
@@ -15,7 +15,7 @@ pub(super) fn callers() -> Vec<Caller> {
             make(place, &format!(".ONESHELL:\n{}\techo next line\n", rule(text)), &[])
         }),
         caller("make's function shell", &["make"], |place, text| {
-            // A comma or a parenthesis in its text would be make's own.
+            // By way of a variable: a comma or a parenthesis in the text itself would be make's own.
             let rules = format!("define text\n{}\nendef\n$(info $(shell $(text)))\n", escaped(text));
             make(place, &format!("{rules}$(info status $(.SHELLSTATUS))\nall:\n"), &[])
         }),
@@ -36,19 +36,8 @@ pub(super) fn callers() -> Vec<Caller> {
         caller("npm exec -c", &["npm", "node"], |place, text| {
             npm(place, "", &["exec", "--offline", "-c", text])
         }),
-        caller("just", &["just"], |place, text| {
-            let line = text.replace("{{", "{{{{");
-            place.write(
-                "work/justfile",
-                &format!("set shell := [\"{}\", \"-c\"]\nall:\n  @{line}\n", place.shell()),
-            );
-            place.run(place.command("just").args(["--justfile", "justfile"]), "")
-        }),
-        caller("just with strict flags", &["just"], |place, text| {
-            let (shell, line) = (place.shell(), text.replace("{{", "{{{{"));
-            place.write("work/justfile", &format!("set shell := [\"{shell}\", \"-cu\"]\nall:\n  @{line}\n"));
-            place.run(place.command("just").args(["--justfile", "justfile"]), "")
-        }),
+        caller("just", &["just"], |place, text| just(place, "-c", text)),
+        caller("just with strict flags", &["just"], |place, text| just(place, "-cu", text)),
     ]
 }
 
@@ -63,6 +52,12 @@ fn rule(text: &str) -> String {
 fn make(place: &Place, rules: &str, args: &[&str]) -> Seen {
     place.write("work/Makefile", &format!("SHELL = {}\n{rules}", place.shell()));
     place.run(place.command("make").arg("--no-print-directory").args(args), "")
+}
+
+fn just(place: &Place, option: &str, text: &str) -> Seen {
+    let shell = place.shell();
+    place.write("work/justfile", &format!("set shell := [\"{shell}\", \"{option}\"]\nall:\n  @{text}\n"));
+    place.run(place.command("just").args(["--justfile", "justfile"]), "")
 }
 
 fn npm(place: &Place, script: &str, args: &[&str]) -> Seen {

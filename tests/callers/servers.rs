@@ -62,27 +62,35 @@ fn prepared(place: &Place, texts: &[&str]) {
     ] {
         place.write(&format!("kept/{name}"), &content);
     }
-    for key in ["host", "plain", "forced"] {
-        let file = place.text_at(&format!("kept/{key}"));
-        if !place.at(&format!("kept/{key}")).exists() {
-            let made = place
-                .run(place.command("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f", &file]), "");
-            assert_eq!(made.status, "0", "{made:?}");
-        }
-    }
-    let public = |key: &str| std::fs::read_to_string(place.at(&format!("kept/{key}.pub"))).expect("a key");
     let forced = "command=\"echo forced; echo \\\"$SSH_ORIGINAL_COMMAND\\\"; test -t 0; echo $?\"";
-    place.write("kept/authorized", &format!("{}{forced} {}", public("plain"), public("forced")));
+    let [_, plain, restricted] = ["host", "plain", "forced"].map(|name| key(place, name));
+    place.write("kept/authorized", &format!("{plain}{forced} {restricted}"));
     if !place.at("kept/repository").exists() {
-        let make = "git init -q --bare \"$1\" && git -C \"$1\" update-ref refs/heads/main \
-                    $(git -C \"$1\" commit-tree -m one $(git -C \"$1\" mktree </dev/null))";
-        let mut command = place.command("bash");
-        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-            command.env(format!("{name}_NAME"), "a").env(format!("{name}_EMAIL"), "a@example.invalid");
-        }
-        let made = place.run(command.args(["-c", make, "make", &place.text_at("kept/repository")]), "");
+        repository(place);
+    }
+}
+
+/// A pair of keys of this name; the public one.
+fn key(place: &Place, name: &str) -> String {
+    let file = place.text_at(&format!("kept/{name}"));
+    if !std::path::Path::new(&file).exists() {
+        let mut command = place.command("ssh-keygen");
+        let made = place.run(command.args(["-q", "-t", "ed25519", "-N", "", "-f", &file]), "");
         assert_eq!(made.status, "0", "{made:?}");
     }
+    std::fs::read_to_string(file + ".pub").expect("a key")
+}
+
+/// One to clone, with one empty commit.
+fn repository(place: &Place) {
+    let make = "git init -q --bare \"$1\" && git -C \"$1\" update-ref refs/heads/main \
+                $(git -C \"$1\" commit-tree -m one $(git -C \"$1\" mktree </dev/null))";
+    let mut command = place.command("bash");
+    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+        command.env(format!("{name}_NAME"), "a").env(format!("{name}_EMAIL"), "a@example.invalid");
+    }
+    let made = place.run(command.args(["-c", make, "make", &place.text_at("kept/repository")]), "");
+    assert_eq!(made.status, "0", "{made:?}");
 }
 
 /// What all calls left to be seen.
@@ -109,9 +117,10 @@ fn can(needs: &[&str]) -> bool {
     own
 }
 
-fn compared(calls: &str, needs: &[&str]) {
+/// Compares all that can be seen; what it was, where it could be tried.
+fn compared(calls: &str, needs: &[&str]) -> Option<BTreeMap<String, String>> {
     if !can(needs) {
-        return;
+        return None;
     }
     let place = Place::new();
     let bash = served(&place, Shell::Bash, calls, &super::TEXTS);
@@ -125,11 +134,24 @@ fn compared(calls: &str, needs: &[&str]) {
     assert!(wrong.is_empty(), "{wrong}");
     let first = bash.iter().find(|(name, _)| name.ends_with("-1.out")).map(|(_, text)| text.as_str());
     assert!(first.is_some_and(|text| text.starts_with("one\n")), "it was tried: {bash:?}");
+    Some(gsh)
 }
+
+/// What is copied by way of the login shell runs this.
+const SFTP_SERVER: &str = "/usr/lib/openssh/sftp-server";
+const FOR_SSH: [&str; 9] = ["unshare", "ip", "ssh", "sshd", "ssh-keygen", "scp", "sftp", "git", SFTP_SERVER];
 
 #[test]
 fn sshd_does_with_gsh_what_it_does_with_bash() {
-    compared("ssh", &["unshare", "ip", "ssh", "sshd", "ssh-keygen", "scp", "sftp", "git"]);
+    let Some(seen) = compared("ssh", &FOR_SSH) else { return };
+    for name in ["cat", "forced", "scp", "scp-to", "scp-from", "sftp", "git", "clone"] {
+        assert_eq!(seen[&format!("/{name}.status")], "0\n", "{name}: {seen:?}");
+    }
+    assert_eq!(seen["/forced.out"], "forced\nanything else\n1\n");
+    assert!(seen["/git.out"].ends_with("\trefs/heads/main\n"), "{seen:?}");
+    for copy in ["by-scp", "by-old-scp", "by-old-scp-2", "by-sftp"] {
+        assert_eq!(seen[&format!("/{copy}")], "one\ntwo\n", "{copy}");
+    }
 }
 
 #[test]
@@ -139,12 +161,13 @@ fn su_does_with_gsh_what_it_does_with_bash() {
 
 #[test]
 fn cron_does_with_gsh_what_it_does_with_bash() {
-    compared("cron", &["unshare", "ip", "cron", "ssh-keygen", "git"]);
+    let Some(seen) = compared("cron", &["unshare", "ip", "cron", "ssh-keygen", "git"]) else { return };
+    assert_eq!(seen["/cron-2.out"], "first\nsecond", "what stands behind % is its input");
 }
 
 #[test]
 fn through_sshd_and_su_reading_is_silent_and_what_is_refused_says_so() {
-    if !can(&["unshare", "ip", "ssh", "sshd", "ssh-keygen", "scp", "sftp", "git", "su"]) {
+    if !can(&FOR_SSH) || !can(&["su"]) {
         return;
     }
     let place = Place::new();
