@@ -130,7 +130,7 @@ fn warnings_name_what_goes_wrong_without_a_word() {
             &[],
             &[(
                 "home/.local/state/gsh/audit/2026-01-01.jsonl",
-                "{\"agent\":\"codex\",\"envelope\":\"unrecognised\"}\n",
+                "{\"agent\":\"codex\",\"envelope\":{\"agent\":\"codex\",\"part\":\"unrecognised\"}}\n",
             )],
             "does not know (known is that of",
         ),
@@ -284,6 +284,7 @@ fn hooks_are_asked_as_the_agent_asks_them() {
         let nothing_runs = found["warnings"].to_string().contains("nothing runs");
         assert_eq!(nothing_runs, body == "exit 2", "{body}: {found:#}");
         let weak = found["warnings"].to_string().contains("only the hook is closed");
+        assert_eq!(found["doors"][1]["holds"], false, "{found:#}");
         assert_eq!((weak, &found["open"]), (state == "closed", &Value::from(state != "closed")), "{found:#}");
     }
 }

@@ -15,34 +15,63 @@ use crate::sys::process::Ended;
 /// The hook's door; None for an agent without one.
 pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<Door> {
     let hook = agent.hook.as_ref()?;
-    let Some((file, command)) = installed(agent, hook, view) else {
+    let Some(Installed { file, command, holds }) = installed(agent, hook, view) else {
         let by = "no hook of gsh's in its files".to_owned();
-        return Some(Door { door: "hook", state: State::Open, by, proof: None });
+        return Some(Door { door: "hook", state: State::Open, by, holds: None, proof: None });
     };
-    let by = file.display().to_string();
+    let (by, holds) = (file.display().to_string(), Some(holds));
     if !can_be_tried(agent) {
-        return Some(Door { door: "hook", state: State::Unknown, by, proof: None });
+        return Some(Door { door: "hook", state: State::Unknown, by, holds, proof: None });
     }
     let proof = proof(agent, hook, &command, place);
     let state = proof.state();
-    Some(Door { door: "hook", state, by, proof: Some(proof) })
+    Some(Door { door: "hook", state, by, holds, proof: Some(proof) })
 }
 
-/// The file that holds our hook, and the command that it names.
-fn installed(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<(PathBuf, String)> {
+/// A hook of ours in an agent's files.
+struct Installed {
+    file: PathBuf,
+    command: String,
+    /// It says that a failure refuses.
+    holds: bool,
+}
+
+fn installed(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<Installed> {
     let settings = agent.settings.iter().map(|settings| settings.path);
     let own: Vec<&str> = hook.project.into_iter().chain(hook.user).collect();
     let files: Vec<&str> = if own.is_empty() { settings.collect() } else { own };
     let end = format!(" hook {}", hook.dialect);
     files.into_iter().filter_map(|path| view.file(path)).find_map(|file| {
         let text = std::fs::read_to_string(&file).ok()?;
-        let command = match hook.form {
-            Form::Program => text.contains(&end).then(|| file.display().to_string())?,
-            Form::Plugin => text.contains("gsh").then(String::new)?,
-            _ => command(&value_at(Format::Json, &text, hook.key)?, &end)?,
-        };
-        Some((file, command))
+        match hook.form {
+            Form::Program => text.contains(&end).then(|| {
+                let command = file.display().to_string();
+                Installed { file, command, holds: false }
+            }),
+            // A plugin of ours throws whatever happens.
+            Form::Plugin => {
+                text.contains("gsh").then(|| Installed { file, command: String::new(), holds: true })
+            }
+            _ => {
+                let value = value_at(Format::Json, &text, hook.key)?;
+                let block = hook.block.and_then(|block| block.split_once(" = "));
+                let holds = block.is_some_and(|(name, word)| says(&value, name, word));
+                Some(Installed { command: command(&value, &end)?, file, holds })
+            }
+        }
     })
+}
+
+/// Whether some object in it says so.
+fn says(value: &Value, name: &str, word: &str) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(|item| says(item, name, word)),
+        Value::Object(entries) => {
+            entries.get(name).map(Value::to_string).as_deref() == Some(word)
+                || entries.values().any(|inner| says(inner, name, word))
+        }
+        _ => false,
+    }
 }
 
 /// The text in an entry of ours that ends so.

@@ -70,6 +70,9 @@ pub struct Door {
     pub state: State,
     /// By what: the setting, the variable, the file.
     pub by: String,
+    /// A failure of it refuses; None for a shell, which has no such gap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<bool>,
     /// What was tried, and what came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
@@ -133,9 +136,12 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
         && shell.state != State::Closed
         && hook.state == State::Closed
     {
-        warnings.push(match agent.hook.and_then(|hook| hook.block) {
-            Some(block) => format!("only the hook is closed; it holds when it fails, since it says {block}"),
-            None => "only the hook is closed, and when it fails or is too slow the command runs".to_owned(),
+        warnings.push(match (hook.holds, agent.hook.and_then(|hook| hook.block)) {
+            (Some(true), _) => "only the hook is closed; a failure of it refuses".to_owned(),
+            (_, Some(block)) => {
+                format!("only the hook is closed, and its failure lets the command run: say {block}")
+            }
+            _ => "only the hook is closed, and when it fails or is too slow the command runs".to_owned(),
         });
     }
     Finding { agent: agent.name, title: agent.title, open, doors, warnings, help: help(agent) }
@@ -161,7 +167,7 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
             [] => format!("how {} starts a shell is not known, or it starts none", agent.title),
             _ => "no shell is found that it would take".to_owned(),
         };
-        return Door { door: "shell", state: State::Unknown, by, proof: None };
+        return Door { door: "shell", state: State::Unknown, by, holds: None, proof: None };
     };
     let proof = proof::of_shell(agent, &found.path, place);
     let by = match leads_to_gsh(&found.path, &place.program) {
@@ -172,7 +178,7 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
         Which::No => format!("{}: {}, which is not gsh", found.by, found.path.display()),
     };
     let state = proof.state();
-    Door { door: "shell", state, by, proof: Some(proof) }
+    Door { door: "shell", state, by, holds: None, proof: Some(proof) }
 }
 
 /// Whether the hook of an agent is one that can be looked at.

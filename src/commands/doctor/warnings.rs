@@ -119,11 +119,13 @@ fn envelopes(agent: &Known, place: &Place<'_>) -> Option<String> {
     let folder = place.folders.state.join("audit");
     let newest = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).max()?;
     let text = fs::read_to_string(newest).ok()?;
-    let unknown =
-        text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()).any(|line| {
-            line.get("agent").and_then(|name| name.as_str()) == Some(agent.name)
-                && line.get("envelope").and_then(|word| word.as_str()) == Some("unrecognised")
-        });
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let unknown = lines.into_iter().any(|line| {
+        let envelope = line.get("envelope");
+        let word = envelope.and_then(|envelope| envelope.get("part").unwrap_or(envelope).as_str());
+        let name = envelope.and_then(|envelope| envelope.get("agent")).or_else(|| line.get("agent"));
+        word == Some("unrecognised") && name.and_then(|name| name.as_str()) == Some(agent.name)
+    });
     let known = agent.checked.map(|version| format!(" (known is that of {version})")).unwrap_or_default();
     unknown.then(|| {
         format!(

@@ -30,7 +30,9 @@ pub(super) fn step(
         }
         Form::Plugin => {
             let text = PLUGIN.ok_or_else(|| NotSetUp::NoDoor("this gsh holds no plugin".to_owned()))?;
-            Step::Text { at, text: text.to_owned(), mode: 0o644, mark: "gsh" }
+            // The gsh that wrote it, where it would look for one on PATH.
+            let own = format!("|| {:?}", place.program.to_string_lossy());
+            Step::Text { at, text: text.replace("|| \"gsh\"", &own), mode: 0o644, mark: "gsh" }
         }
         _ => {
             let edits = edits(agent, hook, &command, end);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Call, Door, NotSetUp, Place, hook};
 use crate::config::agent_settings::{Edit, Kind, value_at};
-use crate::policy::agents::{Format, Known, Layer, Names, Settings, Source};
+use crate::policy::agents::{Form, Format, Known, Layer, Names, Settings, Source};
 use crate::store::places::Folders;
 
 /// What is to be done, and what a person should know of it.
@@ -113,6 +113,12 @@ impl Plan {
         };
         self.steps.push(hook::step(agent, hook, at, (place, call.project))?);
         self.notes.extend(hook.trust.map(|trust| format!("not done yet: {trust}")));
+        if hook.form == Form::Matched {
+            self.notes.push(
+                "it is asked about commands alone; other tools come to it where its matcher says so"
+                    .to_owned(),
+            );
+        }
         if hook.block.is_none() {
             self.notes
                 .push(format!("a hook of {} that fails or is too slow lets the command run", agent.title));
