@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// The ladder: a room may import only from rooms above it.
 const LADDER: &[&str] = &[
-    "report", "request", "host", "syntax", "facts", "envelope", "policy", "decision", "sys", "store", "config", "audit",
-    "ask", "run", "pipeline", "entry", "commands", "cli",
+    "report", "request", "host", "syntax", "facts", "envelope", "policy", "decision", "sys", "store",
+    "config", "audit", "ask", "run", "pipeline", "entry", "commands", "cli",
 ];
 
 /// Rooms that see the machine only through `Host`.

@@ -6,6 +6,7 @@ mod ask;
 mod cases;
 mod common;
 mod edit;
+mod envelopes;
 mod failures;
 mod faithful;
 mod floor;

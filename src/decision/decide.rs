@@ -59,8 +59,9 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let verdict = if ruling.hits.is_empty() { mode::whole(&standing, verdict) } else { Verdict::Deny };
     let begins = case.facts.starts && begins(&ruling, &judged);
     let verdict = if begins { allow(&mut judged) } else { verdict };
-    let knob =
-        knob.filter(|_| !begins).or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
+    let knob = knob
+        .filter(|_| !begins)
+        .or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
     let understood = open.is_none_or(|open| open == Verdict::Allow);
     let keeps = !case.policy.caller.nested || case.policy.knobs.subagents.allow_grants;
     let lasting = keeps
@@ -84,11 +85,10 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     }
 }
 
-/// Whether what a caller runs when it starts may run: nothing but rules that refuse and the floor stops it.
+/// Whether what a caller runs when it starts may run: nothing but rules that refuse and the floor stops it. What
+/// the floor only suspects is a file that such a script writes by a variable's name, which was looked at before.
 fn begins(ruling: &Ruling, judged: &[Judged]) -> bool {
-    ruling.hits.is_empty()
-        && ruling.suspects.is_empty()
-        && judged.iter().all(|each| each.matched.verdict < Verdict::Deny)
+    ruling.hits.is_empty() && judged.iter().all(|each| each.matched.verdict < Verdict::Deny)
 }
 
 /// Nothing of it is asked about.

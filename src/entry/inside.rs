@@ -43,7 +43,8 @@ fn is_this_program(path: &Path) -> bool {
 /// Whether the call that this process was a moment ago let this very request through.
 pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> bool {
     let above = surrounds.above.as_ref().filter(|above| above.distance == 0);
-    let plain = matches!(options, [only] if only == "-c") && request.args.is_empty() && request.name.is_none();
+    let plain =
+        matches!(options, [only] if only == "-c") && request.args.is_empty() && request.name.is_none();
     plain && above.is_some_and(|above| above.call.passed.as_ref() == Some(&pass_of(request)))
 }
 

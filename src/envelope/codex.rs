@@ -86,7 +86,7 @@ fn group(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Op
     ahead.literal("+x}\" ]")?;
     ahead.gap()?;
     ahead.literal("then")?;
-    ahead.gap()?;
+    ahead.blanks()?;
     while one(&mut ahead, captured, done).is_some() {}
     ahead.literal("fi")?;
     ahead.gap()?;
@@ -107,7 +107,7 @@ fn one(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Opti
     ahead.literal("}\" ]")?;
     ahead.gap()?;
     ahead.literal("then")?;
-    ahead.gap()?;
+    ahead.blanks()?;
     ahead.literal("export ")?;
     ahead.literal(name)?;
     ahead.literal("=\"${")?;
@@ -115,7 +115,7 @@ fn one(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Opti
     ahead.literal("}\"")?;
     ahead.gap()?;
     ahead.literal("else")?;
-    ahead.gap()?;
+    ahead.blanks()?;
     ahead.literal("unset ")?;
     ahead.literal(name)?;
     ahead.gap()?;
@@ -134,13 +134,13 @@ fn path_in_front(scan: &mut Scan<'_>) -> Option<Option<String>> {
     }
     scan.gap()?;
     scan.literal("then")?;
-    scan.gap()?;
+    scan.blanks()?;
     scan.literal("export PATH=")?;
     let front = scan.quoted()?;
     scan.literal(":\"$PATH\"")?;
     scan.gap()?;
     scan.literal("else")?;
-    scan.gap()?;
+    scan.blanks()?;
     scan.literal("export PATH=")?;
     (scan.quoted()? == front).then_some(())?;
     scan.apart(&["", "fi", ""])?;
@@ -177,12 +177,15 @@ impl Snapshot {
         let defined = line.strip_prefix("function ").unwrap_or(line);
         let called = |name: &str| {
             let rest = defined.strip_prefix(name).map(str::trim_start);
-            rest.is_some_and(|rest| rest.starts_with("()") || line.starts_with("function ") && rest.starts_with('{'))
+            rest.is_some_and(|rest| {
+                rest.starts_with("()") || line.starts_with("function ") && rest.starts_with('{')
+            })
         };
         if CALLED.iter().any(|name| called(name)) {
             return None;
         }
-        let exported = ["declare -x ", "export ", "typeset -x "].iter().find_map(|head| line.strip_prefix(head));
+        let exported =
+            ["declare -x ", "export ", "typeset -x "].iter().find_map(|head| line.strip_prefix(head));
         let Some((name, value)) = exported.and_then(|rest| rest.split_once('=')) else { return Some(()) };
         let value = value.trim_matches(['"', '\'']);
         if name == "PATH" {

@@ -28,6 +28,10 @@ impl View<'_> {
             return None;
         }
         let real = self.host.real(folder)?;
+        // The agent's own folder may be a link that the user made; what is in it may not.
+        if real != self.host.real(folder.parent()?)?.join(folder.file_name()?) {
+            return None;
+        }
         let stays = self.host.real(path)? == real.join(name) && !self.host.in_project(&real);
         let file = self.host.own_file(path).filter(|_| stays)?;
         let after = file.changed - moment;

@@ -9,7 +9,7 @@ const PATTERNS_OFF: &str = "shopt -u promptvars nullglob extglob nocaseglob dotg
 pub(super) fn read(view: &View<'_>) -> Option<Inside> {
     let mut scan = Scan::new(view.text);
     if scan.takes(PATTERNS_OFF) {
-        let _ = scan.gap();
+        scan.blanks()?;
     }
     let command = current(&scan, view).or_else(|| older(&scan, view))?;
     is_whole(command, view).then(|| Inside::command(command))

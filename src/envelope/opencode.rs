@@ -37,5 +37,7 @@ fn command(line: &str) -> Option<String> {
 /// Whether the directory that it is given is the one it starts in.
 fn here(view: &View<'_>) -> bool {
     let given = view.request.args.first().map(std::path::Path::new);
-    given.is_some_and(|given| given == view.request.cwd || view.host.real(given).as_ref() == Some(&view.request.cwd))
+    given.is_some_and(|given| {
+        given == view.request.cwd || view.host.real(given).as_ref() == Some(&view.request.cwd)
+    })
 }

@@ -105,12 +105,16 @@ impl<'a> Scan<'a> {
         None
     }
 
-    /// Blanks and newlines, a `;` before them; at least one of all.
+    /// What separates commands: a `;` or a newline, and blanks around it.
     pub(super) fn gap(&mut self) -> Option<()> {
-        let before = self.rest.len();
-        self.takes(";");
-        let _ = self.run(|c| matches!(c, ' ' | '\t' | '\n'));
-        (self.rest.len() < before).then_some(())
+        let semicolon = self.takes(";");
+        let blanks = self.blanks().unwrap_or_default();
+        (semicolon || blanks.contains('\n')).then_some(())
+    }
+
+    /// Blanks and newlines; at least one.
+    pub(super) fn blanks(&mut self) -> Option<&'a str> {
+        self.run(|c| matches!(c, ' ' | '\t' | '\n'))
     }
 
     /// Each of these, with a gap between one and the next.

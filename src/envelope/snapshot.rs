@@ -64,8 +64,8 @@ const OWN: [(&str, &str); 3] = [("find", "bfs"), ("grep", "ugrep"), ("rg", "rg")
 
 /// Names that the envelope, or the agent's own functions, call themselves.
 const CALLED: [&str; 14] = [
-    ".", "[", "builtin", "command", "eval", "exec", "export", "local", "pwd", "return", "shopt", "source", "true",
-    "unset",
+    ".", "[", "builtin", "command", "eval", "exec", "export", "local", "pwd", "return", "shopt", "source",
+    "true", "unset",
 ];
 
 /// The variable that names the agent to those functions, and their own.
@@ -133,7 +133,8 @@ impl Definitions {
     }
 
     fn option(&mut self, (on, name): (bool, &str)) -> Option<()> {
-        let name_is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-0123456789".contains(&byte));
+        let name_is_plain =
+            name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-0123456789".contains(&byte));
         self.odd |= on && !HARMLESS.contains(&name);
         self.odd |= !on && matches!(name, "braceexpand");
         name_is_plain.then_some(())
@@ -281,17 +282,8 @@ fn runs(line: &str, program: &str) -> Option<()> {
 
 /// Options that only choose what is searched.
 fn is_search_option(word: &str) -> bool {
-    const KNOWN: [&str; 9] = [
-        "-S",
-        "dfs",
-        "bfs",
-        "-regextype",
-        "findutils-default",
-        "-G",
-        "-I",
-        "--hidden",
-        "--ignore-files",
-    ];
+    const KNOWN: [&str; 9] =
+        ["-S", "dfs", "bfs", "-regextype", "findutils-default", "-G", "-I", "--hidden", "--ignore-files"];
     KNOWN.contains(&word) || word.starts_with("--exclude-dir=")
 }
 

@@ -21,9 +21,10 @@ pub(super) struct Rules<'a> {
 
 /// Commands that define, list and print.
 const KNOWN: [&str; 37] = [
-    ":", "[", "[[", "alias", "base64", "break", "cat", "command", "compgen", "continue", "cut", "declare", "echo",
-    "exit", "export", "false", "grep", "head", "local", "printf", "pwd", "read", "return", "set", "shift", "shopt",
-    "sort", "tail", "test", "tr", "true", "type", "typeset", "unalias", "unset", "wc", "sed",
+    ":", "[", "[[", "alias", "base64", "break", "cat", "command", "compgen", "continue", "cut", "declare",
+    "echo", "exit", "export", "false", "grep", "head", "local", "printf", "pwd", "read", "return", "set",
+    "shift", "shopt", "sort", "tail", "test", "tr", "true", "type", "typeset", "unalias", "unset", "wc",
+    "sed",
 ];
 
 /// The start-up files of shells, below a home.
@@ -54,9 +55,15 @@ impl Looker<'_> {
         let rest = words.get(1..).unwrap_or_default();
         match name.as_str() {
             "source" | "." => matches!(rest, [file] if self.is_start_up(file)),
-            "env" => self.rules.prints_secrets && rest.iter().all(|word| literal(word).as_deref() == Some("-0")),
-            "awk" => rest.iter().all(|word| literal(word).is_some_and(|text| !text.contains(['|', '>', '<']))
-                && !literal(word).is_some_and(|text| text.contains("system") || text.contains("getline") || text.starts_with("-f"))),
+            "env" => {
+                self.rules.prints_secrets && rest.iter().all(|word| literal(word).as_deref() == Some("-0"))
+            }
+            "awk" => rest.iter().all(|word| {
+                literal(word).is_some_and(|text| !text.contains(['|', '>', '<']))
+                    && !literal(word).is_some_and(|text| {
+                        text.contains("system") || text.contains("getline") || text.starts_with("-f")
+                    })
+            }),
             // Only the replacing of text: its other commands write and run.
             "sed" => rest.iter().all(|word| literal(word).is_some_and(|text| is_replacing(&text))),
             // `command NAME` runs it; `command -v NAME` looks for it.
@@ -73,9 +80,9 @@ impl Looker<'_> {
 
     /// `~/.bashrc` and its kin, spelled from a home, and the user's own.
     fn is_start_up(&self, file: &Word) -> bool {
-        let Some((base, name)) = spelled(file).and_then(|text| {
-            text.rsplit_once('/').map(|(base, name)| (base.to_owned(), name.to_owned()))
-        }) else {
+        let Some((base, name)) = spelled(file)
+            .and_then(|text| text.rsplit_once('/').map(|(base, name)| (base.to_owned(), name.to_owned())))
+        else {
             // `"$rc"`, `"$ENV"`: a variable that the script set to one.
             return spelled(file).is_some_and(|text| matches!(text.as_str(), "$rc" | "$ENV"));
         };
@@ -111,7 +118,8 @@ impl Visit for Looker<'_> {
             redirection.operator,
             RedirectionOperator::DuplicateInput | RedirectionOperator::DuplicateOutput
         ) && target.bytes().all(|byte| byte.is_ascii_digit());
-        let harmless = reads || copies || target == "/dev/null" || self.rules.writes.contains(&target.as_str());
+        let harmless =
+            reads || copies || target == "/dev/null" || self.rules.writes.contains(&target.as_str());
         self.needs(harmless);
         self.word(&redirection.target);
     }

@@ -146,7 +146,15 @@ impl Call {
     /// For an entry that nobody can read.
     fn strictest() -> Self {
         let session = "unreadable".to_owned();
-        Self { mode: Mode::DontAsk, session, parents: vec![], folders: None, config: None, rules: vec![], passed: None }
+        Self {
+            mode: Mode::DontAsk,
+            session,
+            parents: vec![],
+            folders: None,
+            config: None,
+            rules: vec![],
+            passed: None,
+        }
     }
 }
 
