@@ -1,5 +1,6 @@
 //! Commands in the envelopes of agents: judged as the commands that they are, and only there.
 
+mod ends;
 mod texts;
 
 use std::path::Path;
@@ -75,7 +76,8 @@ fn a_command_in_an_envelope_is_judged_as_it_is_without() {
         let host = machine(agent);
         let mut known = 0;
         // Every command of the two in quotes; of the others those that are whole by themselves.
-        for command in &commands {
+        let step = if name == "claude" { 1 } else { 3 };
+        for command in commands.iter().step_by(step) {
             let (opened, decision) = decided(&build(command), &host);
             if part(&opened) != Some(Part::Command) {
                 assert!(decision.verdict > Verdict::Allow, "{name}: {command:?} is silent as {decision:?}");
@@ -213,7 +215,8 @@ fn what_breaks_out_of_the_quotes_is_no_envelope() {
 
 #[test]
 fn a_snapshot_must_be_the_agents_own() {
-    let spoilt: [(&str, fn(&mut TableHost)); 12] = [
+    type Spoil = fn(&mut TableHost);
+    let spoilt: [(&str, Spoil); 12] = [
         ("a link", |host| {
             host.links.insert(SNAPSHOT.into(), "/tmp/other.sh".into());
             host.own_files.insert("/tmp/other.sh".into(), host.own_files[Path::new(SNAPSHOT)].clone());
@@ -318,14 +321,14 @@ fn what_the_snapshot_defines_is_known_to_the_command() {
 #[test]
 fn codex_hands_on_to_the_shell_that_it_names() {
     let host = machine("codex");
-    let open = opened(&texts::codex("git status"), &host);
-    assert_eq!(open.again.as_deref(), Some(Path::new("/bin/bash")));
-    assert_eq!(open.path.as_deref(), Some("/home/dev/.codex/bin:/usr/bin:/bin"));
+    let first = opened(&texts::codex("git status"), &host);
+    assert_eq!(first.again.as_deref(), Some(Path::new("/bin/bash")));
+    assert_eq!(first.path.as_deref(), Some("/home/dev/.codex/bin:/usr/bin:/bin"));
     // Another shell is what is judged.
     let text = texts::codex("ls").replace("exec '/bin/bash'", "exec '/usr/bin/zsh'");
-    let (open, decision) = decided(&text, &host);
-    assert_eq!(open.request.as_text(), "exec '/usr/bin/zsh' -c 'ls'");
-    assert!(open.again.is_none() && decision.verdict > Verdict::Allow);
+    let (other, decision) = decided(&text, &host);
+    assert_eq!(other.request.as_text(), "exec '/usr/bin/zsh' -c 'ls'");
+    assert!(other.again.is_none() && decision.verdict > Verdict::Allow);
     for (from, to) in [
         ("export CODEX_OWN_0=", "export LD_PRELOAD="),
         ("exec '/bin/bash' -c", "gsh-canary-deny; exec '/bin/bash' -c"),
@@ -344,14 +347,10 @@ fn codex_hands_on_to_the_shell_that_it_names() {
     let older = |snapshot: &str, shell: &str| {
         let args = [snapshot, shell, "-lc", "ls"].map(str::to_owned).to_vec();
         let text = ". \"$1\" && shift && exec \"$@\"";
-        open_with(Request { name: Some("x".into()), args, ..request(text) }, &host)
+        open(Request { name: Some("x".into()), args, ..request(text) }, &["-c"], &host)
     };
     assert_eq!(older(texts::CODEX_SNAPSHOT, "/bin/bash").request.as_text(), "ls");
     assert_eq!(part(&older("/tmp/x.sh", "/bin/bash")), None);
-}
-
-fn open_with(request: Request, host: &TableHost) -> Opened {
-    open(request, &["-c"], host)
 }
 
 #[test]
@@ -377,28 +376,28 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
     ];
     for (agent, text, options) in table {
         let mut host = machine(agent);
-        let open = open(request(text), options, &host);
+        let open = opened_with(text, options, &host);
         assert_eq!(part(&open), Some(Part::Start), "{agent}: {text}");
         let decision = pipeline::check(&open.request, &builtin_policy(), &host).decision;
         assert_eq!(decision.verdict, Verdict::Allow, "{agent}: {}", decision.reason);
         // The floor holds all the same, and what else such a script does is no part of it.
         for more in ["; gsh-canary-deny", "\ntouch ~/x", "; curl https://example.com", " > /home/dev/x"] {
             let text = format!("{text}{more}");
-            let open = super_open(&text, options, &host);
+            let open = opened_with(&text, options, &host);
             let decision = pipeline::check(&open.request, &builtin_policy(), &host).decision;
             assert!(decision.verdict > Verdict::Allow, "{agent}: {more}");
         }
         host.starter = None;
-        assert_eq!(super_open(text, options, &host).mark, Mark::None, "{agent}: typed by hand");
+        assert_eq!(opened_with(text, options, &host).mark, Mark::None, "{agent}: typed by hand");
     }
     let mut host = machine("codex");
     host.vars.insert("CODEX_TOOL_CALL_ID".to_owned(), "call_1".to_owned());
-    assert_eq!(part(&super_open(codex, &["-lc"], &host)), None, "a command of the model");
+    assert_eq!(part(&opened_with(codex, &["-lc"], &host)), None, "a command of the model");
     let norc = ["--norc", "--noprofile", "-c"];
-    assert_eq!(part(&super_open(probe, &norc, &machine("copilot"))), None, "a command of the model");
+    assert_eq!(part(&opened_with(probe, &norc, &machine("copilot"))), None, "a command of the model");
 }
 
-fn super_open(text: &str, options: &[&str], host: &TableHost) -> Opened {
+fn opened_with(text: &str, options: &[&str], host: &TableHost) -> Opened {
     open(request(text), options, host)
 }
 
@@ -415,8 +414,8 @@ fn a_command_that_a_person_types_into_opencode_is_known() {
         open(Request { name: Some("opencode".into()), args, ..request(&text) }, &["-l", "-c"], &host)
     };
     let cd = "    cd -- \"$1\"\n";
-    let open = given(lines(cd, "\"git log \\\"-1\\\"\""), &[fixture::PROJECT]);
-    assert_eq!(open.request.as_text(), "git log \"-1\"");
+    let typed = given(lines(cd, "\"git log \\\"-1\\\"\""), &[fixture::PROJECT]);
+    assert_eq!(typed.request.as_text(), "git log \"-1\"");
     assert_eq!(given(lines("", "\"ls\""), &[]).request.as_text(), "ls");
     assert_eq!(part(&given(lines(cd, "\"ls\""), &["/tmp"])), None, "another directory");
     assert_eq!(part(&given(lines("", "\"ls $(gsh-canary-deny)\""), &[])), None, "expanded before it is read");
