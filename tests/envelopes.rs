@@ -1,6 +1,6 @@
 //! Commands in the envelopes of agents: judged as the commands that they are, and only there.
 
-mod ends;
+pub(crate) mod ends;
 mod texts;
 
 use std::path::Path;
@@ -216,7 +216,7 @@ fn what_breaks_out_of_the_quotes_is_no_envelope() {
 #[test]
 fn a_snapshot_must_be_the_agents_own() {
     type Spoil = fn(&mut TableHost);
-    let spoilt: [(&str, Spoil); 12] = [
+    let spoilt: [(&str, Spoil); 13] = [
         ("a link", |host| {
             host.links.insert(SNAPSHOT.into(), "/tmp/other.sh".into());
             host.own_files.insert("/tmp/other.sh".into(), host.own_files[Path::new(SNAPSHOT)].clone());
@@ -250,6 +250,9 @@ fn a_snapshot_must_be_the_agents_own() {
         }),
         ("whose note is a link", |host| {
             host.links.insert("/tmp/claude-b3ef-cwd".into(), "/home/dev/.bashrc".into());
+        }),
+        ("with a function of the environment for what the envelope calls", |host| {
+            host.vars.insert("BASH_FUNC_eval%%".to_owned(), "() { :; }".to_owned());
         }),
         ("in the project", |host| {
             host.project = Some("/home/dev/.claude".into());

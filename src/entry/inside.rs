@@ -7,6 +7,8 @@ use super::world::Surrounds;
 use crate::envelope::{self, Opened};
 use crate::host::Host;
 use crate::request::Request;
+use crate::run::supervise;
+use crate::store::calls::Call;
 use crate::store::hash_of;
 use crate::sys::machine::Machine;
 
@@ -40,12 +42,18 @@ fn is_this_program(path: &Path) -> bool {
     std::env::current_exe().and_then(std::fs::canonicalize).is_ok_and(|own| own == path)
 }
 
-/// Whether the call that this process was a moment ago let this very request through.
+/// Whether the call that this process was a moment ago, or whose supervisor started it, let this very request
+/// through. That counts once.
 pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> bool {
-    let above = surrounds.above.as_ref().filter(|above| above.distance == 0);
     let plain =
         matches!(options, [only] if only == "-c") && request.args.is_empty() && request.name.is_none();
-    plain && above.is_some_and(|above| above.call.passed.as_ref() == Some(&pass_of(request)))
+    let (Some(above), Some(lineage)) = (&surrounds.above, &surrounds.lineage) else { return false };
+    let Some(holder) = lineage.all().nth(above.distance) else { return false };
+    let parent = lineage.above.first().is_some_and(|parent| supervise::is_supervisor(&parent.name));
+    let continues = above.distance == 0 || above.distance <= 2 && parent;
+    let same = plain && continues && above.call.passed.as_ref() == Some(&pass_of(request));
+    let spent = Call { passed: None, ..above.call.clone() };
+    same && surrounds.calls.enter(holder, &spent).is_ok()
 }
 
 fn pass_of(request: &Request) -> String {

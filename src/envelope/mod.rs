@@ -132,7 +132,7 @@ impl Inside {
 /// Looks for an envelope around a request, which came with these options of the shell.
 #[must_use]
 pub fn open(request: Request, options: &[&str], host: &dyn Host) -> Opened {
-    let starter = host.starter().filter(|_| request.entry == Entry::Command);
+    let starter = host.starter().filter(|_| request.entry == Entry::Command && !is_replaced(host));
     let (Some(starter), Ok(text)) = (starter, std::str::from_utf8(&request.text)) else {
         return Opened::bare(request);
     };
@@ -146,6 +146,16 @@ pub fn open(request: Request, options: &[&str], host: &dyn Host) -> Opened {
         }
         None => Opened::bare(request),
     }
+}
+
+/// Names that envelopes call. A function that comes with the environment takes the place of a builtin.
+const CALLED: [&str; 19] = [
+    ".", ":", "[", "builtin", "cd", "echo", "eval", "exec", "exit", "export", "jobs", "pwd", "set", "shopt",
+    "source", "trap", "true", "unalias", "unset",
+];
+
+fn is_replaced(host: &dyn Host) -> bool {
+    CALLED.iter().any(|name| host.var(&format!("BASH_FUNC_{name}%%")).is_some())
 }
 
 fn read(view: &View<'_>) -> Option<Inside> {

@@ -74,30 +74,44 @@ fn typed_by_hand_it_asks() {
     let stale = agent("claude", &text, |gsh, moment| snapshot_of_claude(gsh, moment - 600_000));
     assert!(stale.stdout().contains("status 126"), "{}", stale.stdout());
     assert_eq!(opened(&stale)[0]["envelope"]["part"], "unrecognised");
-    // The process that runs a command does not become the agent's own by starting gsh in its place.
-    let within = format!("exec \"{GSH}\" -c {}", texts::quoted(&text));
-    let config = "[permissions.'process.execute']\n'*' = 'allow'\n";
-    let nested = agent("claude", &texts::claude(&within), |gsh, moment| {
+    // A process that a command took over is no agent's child: what it starts in its own place is analysed.
+    let nested = agent("claude", &texts::claude("./again"), |gsh, moment| {
         snapshot_of_claude(gsh, moment);
-        fs::write(gsh.at("home/.config/gsh/config.toml"), config).expect("written");
+        let own = gsh.at("home/.config/gsh/config.toml");
+        fs::write(own, "[permissions.'process.execute']\n'./again' = 'allow'\n").expect("written");
+        let again = gsh.at("project/again");
+        fs::write(&again, format!("#!/bin/bash\nexec \"{GSH}\" -c \"$(< text)\"\n")).expect("written");
+        fs::set_permissions(&again, PermissionsExt::from_mode(0o755)).expect("executable");
     });
     let records = opened(&nested);
-    assert!(records.len() < 2 || records[1]["envelope"].is_null(), "{records:#?}");
+    assert_eq!(
+        (&records[0]["verdict"], &records[0]["envelope"]["agent"]),
+        (&"allow".into(), &"claude".into())
+    );
+    assert_eq!((&records[1]["verdict"], &records[1]["envelope"]), (&"ask".into(), &Value::Null));
+}
+
+/// Puts Codex's files into the home, a link to gsh in the place of its shell, and its text for a command into the
+/// project.
+pub(crate) fn with_codex(gsh: &Gsh, command: &str) {
+    let moment = jiff::Timestamp::now().as_millisecond();
+    let folder = gsh.at("home/.codex/shell_snapshots");
+    fs::create_dir_all(&folder).expect("made");
+    fs::create_dir_all(gsh.at("home/bin")).expect("made");
+    symlink(GSH, gsh.at("home/bin/bash")).expect("linked");
+    let name = format!("0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000.{moment}000000.sh");
+    fs::write(folder.join(name), "# Snapshot file\n").expect("written");
+    let text = texts::codex(command).replace("exec '/bin/bash'", "exec '/home/dev/bin/bash'");
+    let home = gsh.at("home").to_str().expect("text").to_owned();
+    let text = text.replace("/home/dev", &home).replace("1795000000000", &moment.to_string());
+    fs::write(gsh.at("project/text"), text).expect("written");
+    let program = gsh.at("project/codex");
+    fs::set_permissions(program, PermissionsExt::from_mode(0o755)).expect("executable");
 }
 
 #[test]
 fn codexs_command_is_decided_by_both_and_runs_once() {
-    let text = |gsh: &str| {
-        texts::codex("printf '%s\\n' \"$0\" once").replace("exec '/bin/bash'", &format!("exec '{gsh}'"))
-    };
-    let run = agent("codex", &text("/home/dev/bin/bash"), |gsh, moment| {
-        let folder = gsh.at("home/.codex/shell_snapshots");
-        fs::create_dir_all(&folder).expect("made");
-        let name = format!("0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000.{moment}000000.sh");
-        fs::write(folder.join(name), "# Snapshot file\n").expect("written");
-        fs::create_dir_all(gsh.at("home/bin")).expect("made");
-        symlink(GSH, gsh.at("home/bin/bash")).expect("linked");
-    });
+    let run = agent("codex", "", |gsh, _| with_codex(gsh, "printf '%s\\n' \"$0\" once"));
     assert!(run.stdout().contains("bash\nonce\nstatus 0"), "{}{}", run.stdout(), run.stderr());
     let records = opened(&run);
     assert_eq!(records.len(), 2, "{records:#?}");
