@@ -131,7 +131,7 @@ pub(super) fn codex(command: &str) -> String {
     let mut names: Vec<(String, String)> =
         (0..6).map(|at| (format!("CODEX_OWN_{at}"), format!("OVERRIDE{{}}_{at}"))).collect();
     names.extend(
-        (0..48).map(|at| (format!("PROXY_LIKE_NAME_NUMBER_{at}"), format!("PROXY_OVERRIDE{{}}_{at}"))),
+        (0..115).map(|at| (format!("PROXY_LIKE_NAME_NUMBER_{at}"), format!("PROXY_OVERRIDE{{}}_{at}"))),
     );
     let key = |kept: &str, set: &str| format!("__CODEX_SNAPSHOT_{}", kept.replace("{}", set));
     let mut text = String::new();
