@@ -14,7 +14,7 @@ use gsh::host::table::TableHost;
 use gsh::host::witness::Witness;
 use gsh::policy::compose::{Composition, compose};
 use gsh::policy::{Places, Policy};
-use gsh::request::{Entry, ReadingOptions, Request};
+use gsh::request::{Entry, ReadingOptions, Request, Setting};
 
 const RECORDS: usize = 100_000;
 const TEXTS: [&str; 5] = [
@@ -56,6 +56,7 @@ fn record(
     text: &str,
 ) -> (std::time::Duration, std::time::Duration, Record) {
     let request = Request {
+        setting: Setting::default(),
         text: text.into(),
         cwd: "/p".into(),
         name: None,

@@ -18,6 +18,7 @@ pub mod commands;
 pub mod config;
 pub mod decision;
 pub mod entry;
+pub mod envelope;
 pub mod facts;
 pub mod host;
 pub mod pipeline;

@@ -19,6 +19,20 @@ pub struct Request {
     pub options: ReadingOptions,
     /// How the text came in.
     pub entry: Entry,
+    /// What is already so in the shell when the text begins.
+    pub setting: Setting,
+}
+
+/// What a shell was told before the text that is decided, by a caller that gsh knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Setting {
+    /// Definitions of functions and variables, as text: those that the text may come to use.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub prelude: String,
+    /// The text is no command of anybody: it is what the caller itself runs to look around when it starts.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub starts: bool,
 }
 
 impl Request {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// The ladder: a room may import only from rooms above it.
 const LADDER: &[&str] = &[
-    "report", "request", "host", "syntax", "facts", "policy", "decision", "sys", "store", "config", "audit",
-    "ask", "run", "pipeline", "entry", "commands", "cli",
+    "report", "request", "host", "syntax", "facts", "envelope", "policy", "decision", "sys", "store",
+    "config", "audit", "ask", "run", "pipeline", "entry", "commands", "cli",
 ];
 
 /// Rooms that see the machine only through `Host`.
-const PURE: &[&str] = &["syntax", "facts", "policy", "decision"];
+const PURE: &[&str] = &["syntax", "facts", "envelope", "policy", "decision"];
 
 /// One broken rule of the house.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod cases;
 mod common;
 mod doctor;
 mod edit;
+mod envelopes;
 mod execution;
 mod failures;
 mod faithful;

@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::common::machine::{Gsh, PATIENCE, records, starting};
+use crate::envelopes;
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 
@@ -131,6 +132,28 @@ fn a_command_waits_and_goes_on_with_the_answer() {
     let (again, status) = at_terminal(&machine, &["approve", &id]);
     assert!(status == 2 && again.contains("no question"), "{again}");
     assert!(questions(&machine).is_empty());
+}
+
+/// Codex starts gsh for its envelope, and that starts gsh in its place for the command.
+#[test]
+fn a_command_that_gsh_is_started_twice_for_is_asked_about_once() {
+    let machine = queue().project_file("codex", &format!("#!/bin/bash\n\"{GSH}\" -c \"$(< text)\"\n"));
+    envelopes::ends::with_codex(&machine, ASKED);
+    let like = machine.detached::<&str>([]);
+    let mut codex = Command::new("/usr/bin/setsid");
+    codex.arg(machine.at("project/codex")).current_dir(machine.at("project")).env_clear();
+    codex.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    codex.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = start(&mut codex);
+    let id = question(&machine);
+    assert_eq!(questions(&machine)[0]["command"], ASKED, "the command, not what is around it");
+    approve(&machine, &id);
+    let output = ended(child);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let records = records(&machine.at("home/.local/state/gsh/audit"));
+    let of = |event: &str| records.iter().filter(|record| record["event"] == event).collect::<Vec<_>>();
+    assert_eq!((of("opened").len(), of("PermissionGranted").len()), (2, 2), "{records:#?}");
+    assert_eq!(of("PermissionGranted")[1]["by"], "cache");
 }
 
 #[test]

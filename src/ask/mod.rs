@@ -216,6 +216,9 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
     let settled = match decision.verdict {
         Verdict::Allow => Settled::new(DecidedBy::Policy, Ok(None)),
         Verdict::Deny => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
+        _ if manner.is_some_and(|manner| manner.passed) => {
+            Settled::new(DecidedBy::Cache, Ok(Some(Answer::Once)))
+        }
         Verdict::Ask | Verdict::Review => by_person(question, ledger, manner),
     };
     if let Some(ledger) = ledger {
@@ -323,6 +326,9 @@ pub struct Manner {
     pub quiet: bool,
     /// How to ask elsewhere; None where nobody is to be asked there.
     pub elsewhere: Option<queue::Elsewhere>,
+    /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
+    /// is asked twice.
+    pub passed: bool,
 }
 
 /// What a terminal can show. Nothing is said by colour alone.

@@ -9,7 +9,7 @@ use crate::host::table::TableHost;
 use crate::host::{Node, Program};
 use crate::policy::compose::{Composition, Policy, compose};
 use crate::policy::{Places, plain};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 
 /// The project's folder.
 pub(super) const PROJECT: &str = "/home/dev/proj";
@@ -44,6 +44,7 @@ fn policy() -> Policy {
 pub(super) fn shown<T>(text: &str, look: impl FnOnce(&Question<'_>) -> T) -> T {
     let (host, policy) = (host(), policy());
     let request = Request {
+        setting: Setting::default(),
         text: text.as_bytes().to_vec(),
         cwd: PROJECT.into(),
         name: None,

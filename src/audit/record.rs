@@ -7,10 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::redact::Secrets;
 use crate::decision::{Decision, INTERNAL_ERROR, Judged};
+use crate::envelope::Mark;
 use crate::facts::{EffectKind, Facts};
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Layer, Policy, Subject, Verdict};
-use crate::request::{ReadingOptions, Request};
+use crate::request::{ReadingOptions, Request, Setting};
 use crate::syntax::document_bodies;
 use crate::sys::proc::{Lineage, Process};
 
@@ -101,6 +102,8 @@ pub struct Context {
     pub rules: Vec<(Verdict, String)>,
     /// Variables that were kept from the shell.
     pub removed: Vec<&'static str>,
+    /// What an agent put around the command.
+    pub envelope: Mark,
     /// What must not be written: secrets of the environment.
     pub secrets: Secrets,
 }
@@ -252,12 +255,30 @@ fn origin(opening: &Opening<'_>) -> Map<String, Value> {
         "session": context.session,
         "parents": context.parents,
         "agent": agent,
+        "envelope": envelope(&context.envelope),
         "interactive": policy.caller.interactive.then_some(true),
         "nested": policy.caller.nested.then_some(true),
         "beneath": context.beneath.then_some(true),
         "process": context.lineage.as_ref().map(process_and_those_above),
     });
     map(value)
+}
+
+/// What an agent put around the command: nothing, its own text, or one that is not known.
+fn envelope(mark: &Mark) -> Value {
+    match mark {
+        Mark::None => Value::Null,
+        Mark::Known { agent, version, part, whole } => json!({
+            "agent": agent,
+            "version": version,
+            "part": part.word(),
+            "length": whole.len(),
+            "sha256": crate::store::hash(whole),
+        }),
+        Mark::Unrecognised { agent, version } => {
+            json!({ "agent": agent, "version": version, "part": "unrecognised" })
+        }
+    }
 }
 
 /// What was asked, without the bodies of here-documents.
@@ -271,7 +292,13 @@ fn request(request: &Request, inexact: &mut Vec<&'static str>) -> (Map<String, V
         inexact.push("long");
     }
     let options = (request.options != ReadingOptions::default()).then_some(request.options);
+    let setting = (request.setting != Setting::default()).then_some(&request.setting);
+    if setting.is_some_and(|setting| setting.prelude.len() > WHOLE_TEXT) {
+        inexact.push("setting");
+    }
+    let setting = setting.filter(|setting| setting.prelude.len() <= WHOLE_TEXT);
     let value = json!({
+        "setting": setting,
         "directory": request.cwd.to_string_lossy(),
         "command": command,
         "name": request.name,

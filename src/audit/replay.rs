@@ -11,7 +11,7 @@ use super::query::{self, Filter};
 use crate::host::recorded::Recorded;
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Caller, Mode, Verdict};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 
 /// An opening line, as far as a replay needs it.
 #[derive(Debug, Clone, Deserialize)]
@@ -44,6 +44,8 @@ pub struct Played {
     args: Vec<String>,
     #[serde(default)]
     options: ReadingOptions,
+    #[serde(default)]
+    setting: Setting,
     agent: Option<String>,
     #[serde(default)]
     interactive: bool,
@@ -66,6 +68,7 @@ impl Played {
     #[must_use]
     pub fn request(&self) -> Request {
         Request {
+            setting: self.setting.clone(),
             text: self.command.shown().as_bytes().to_vec(),
             cwd: self.directory.clone().into(),
             name: self.name.clone(),

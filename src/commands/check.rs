@@ -13,7 +13,7 @@ use crate::entry::world::Surrounds;
 use crate::host::Host;
 use crate::pipeline::{Checked, check};
 use crate::policy::{Policy, Verdict};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 
 /// The longest line of a batch that is read as one: a command of many megabytes is refused for its length
 /// in any case.
@@ -34,6 +34,7 @@ pub fn status(verdict: Verdict) -> u8 {
 #[must_use]
 pub fn request(text: Vec<u8>, cwd: PathBuf) -> Request {
     Request {
+        setting: Setting::default(),
         text,
         cwd,
         name: None,

@@ -57,8 +57,11 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
     let stopped = case.policy.is_stopped() && !reads_only && !judged.is_empty();
     let (verdict, knob) = if stopped { (Verdict::Deny, Some("refusals.in_all")) } else { (verdict, knob) };
     let verdict = if ruling.hits.is_empty() { mode::whole(&standing, verdict) } else { Verdict::Deny };
-    let knob =
-        knob.or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
+    let begins = case.facts.starts && begins(&ruling, &judged);
+    let verdict = if begins { allow(&mut judged) } else { verdict };
+    let knob = knob
+        .filter(|_| !begins)
+        .or_else(|| unresolved.as_ref().filter(|_| open == Some(verdict)).map(|_| "on_unresolved"));
     let understood = open.is_none_or(|open| open == Verdict::Allow);
     let keeps = !case.policy.caller.nested || case.policy.knobs.subagents.allow_grants;
     let lasting = keeps
@@ -80,6 +83,18 @@ pub fn decide(case: Case<'_>, host: &dyn Host) -> Decision {
         reads_only,
         lasting,
     }
+}
+
+/// Whether what a caller runs when it starts may run: nothing but rules that refuse and the floor stops it. What
+/// the floor only suspects is a file that such a script writes by a variable's name, which was looked at before.
+fn begins(ruling: &Ruling, judged: &[Judged]) -> bool {
+    ruling.hits.is_empty() && judged.iter().all(|each| each.matched.verdict < Verdict::Deny)
+}
+
+/// Nothing of it is asked about.
+fn allow(judged: &mut [Judged]) -> Verdict {
+    judged.iter_mut().for_each(|each| each.verdict = Verdict::Allow);
+    Verdict::Allow
 }
 
 /// The entry that was hit: of the floor, or of one that the user or the machine's owner added.
@@ -256,6 +271,9 @@ fn not_understood(problem: &Problem, text: &str) -> String {
 }
 
 fn allowed(findings: &Findings<'_>) -> String {
+    if findings.case.facts.starts {
+        return "its caller looks around when it starts".to_owned();
+    }
     let loosened = findings.judged.iter().any(|each| each.matched.verdict > each.verdict);
     match (findings.case.facts.invocations.is_empty(), loosened, findings.mode) {
         (true, false, _) if findings.judged.is_empty() => "nothing runs".to_owned(),

@@ -2,6 +2,7 @@
 
 pub mod guard;
 mod inner;
+mod inside;
 pub mod shell;
 pub mod steer;
 pub mod world;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::inner;
+use super::inside;
 use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use crate::ask::queue::{Elsewhere, patience};
@@ -15,12 +16,13 @@ use crate::audit::Context;
 use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
+use crate::envelope::Opened;
 use crate::host::Host;
 use crate::pipeline;
 use crate::policy::duration;
 use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
 use crate::run::supervise::Limit;
@@ -123,6 +125,8 @@ pub fn run(asked: Asked) -> ExitCode {
         );
         return ExitCode::from(2);
     }
+    let (opened, machine) =
+        inside::open(request(&asked, text.clone(), cwd), &asked.options, &surrounds, machine);
     let timeout = match timeout(&asked, &machine) {
         Ok(timeout) => timeout,
         Err(word) => {
@@ -140,22 +144,22 @@ pub fn run(asked: Asked) -> ExitCode {
         }
     };
     let as_json = machine.var("GSH_JSON").as_deref() == Some("1");
-    let request = request(&asked, text, cwd);
     if policy.mode == Mode::Plan
         && let Some(folder) = policy.plan.as_deref().and_then(|plan| Path::new(plan).parent())
     {
         // Without it the plan cannot be written, which the command then says itself.
         let _ = make_folder(folder);
     }
-    let call = call(&asked, &policy, &surrounds);
-    let mut means = means(asked, &request, &policy, (&surrounds, quiet, shell));
+    let call = Call { passed: inside::pass(&opened, &machine), ..call(&asked, &policy, &surrounds) };
+    let mut means = means(asked, (text, &opened), &policy, (&surrounds, quiet, shell));
     means.plan.limit = limit(timeout, &policy.knobs);
     means.plan.call = Some((surrounds.calls.clone(), call.clone()));
     if let Some(lineage) = &surrounds.lineage {
         // Where it cannot be left, GSH_MODE alone tells those beneath.
         let _ = surrounds.calls.enter(&lineage.own, &call);
     }
-    let ending = pipeline::run(&request, &policy, &machine, means);
+    let request = &opened.request;
+    let ending = pipeline::run(request, &policy, &machine, means);
     if let Some(lineage) = &surrounds.lineage {
         surrounds.calls.leave(&lineage.own);
     }
@@ -266,6 +270,7 @@ fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
         folders: surrounds.folders.clone(),
         config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
         rules,
+        passed: None,
     }
 }
 
@@ -281,6 +286,7 @@ impl Asked {
 
 fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
     Request {
+        setting: Setting::default(),
         text,
         cwd,
         name: asked.name.as_ref().map(|name| name.to_string_lossy().into_owned()),
@@ -292,22 +298,25 @@ fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
 
 fn means(
     asked: Asked,
-    request: &Request,
+    (text, opened): (Vec<u8>, &Opened),
     policy: &Policy,
     (surrounds, quiet, shell): (&Surrounds, bool, Shell),
 ) -> Means {
     let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
     let context = Context { removed, rules: asked.rules.clone(), ..surrounds.context() };
     set(&mut environment, "GSH_MODE", inner::handed_on(&asked, surrounds, policy).word());
+    let context = Context { envelope: opened.mark.clone(), ..context };
     let source = match &asked.text {
         Given::Command(_) => Source::Command { name: asked.name },
         Given::File(name) => Source::File { name: name.clone() },
         Given::Stdin => Source::Stdin,
         Given::Nothing => Source::Nothing,
     };
-    let manner = manner(policy, surrounds, quiet, &environment);
+    let passed = inside::passed(&opened.request, &asked.options, surrounds);
+    let manner = Manner { passed, ..manner(policy, surrounds, quiet, &environment) };
     let plan = Plan {
-        text: request.text.clone(),
+        inside: (opened.request.text != text).then(|| opened.request.text.clone()),
+        text,
         source,
         direct: None,
         shell,
@@ -364,7 +373,7 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
     };
     let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere }
+    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, passed: false }
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

@@ -16,6 +16,7 @@ use crate::store::calls::{Above, Calls};
 use crate::store::places::Folders;
 use crate::store::session::{Found, Session};
 use crate::store::sessions::{Memory, Sessions};
+use crate::sys::agents;
 use crate::sys::machine::{Machine, Surroundings};
 use crate::sys::proc::Lineage;
 
@@ -89,7 +90,19 @@ impl Surrounds {
         let plan = self.folders.as_ref().map(|folders| folders.plan_file(&self.session.id));
         let own = Surroundings::new(self.environment.clone(), start.to_owned(), self.ours.clone());
         let first = self.memory.first.clone();
-        Machine::new(Surroundings { plan, first, ..own })
+        // A process that took over one of a call is part of that call's command.
+        let continues = self.above.as_ref().is_some_and(|above| above.distance == 0);
+        let starter = self.lineage.as_ref().filter(|_| !continues).and_then(agents::starter);
+        Machine::new(Surroundings { plan, first, starter, ..own })
+    }
+
+    /// The same for a command that gets this `PATH`.
+    #[must_use]
+    pub fn machine_with_path(&self, start: &Path, path: &str) -> Machine {
+        let mut other = self.clone();
+        other.environment.retain(|(name, _)| name != "PATH");
+        other.environment.push(("PATH".into(), path.into()));
+        other.machine(start)
     }
 
     /// The policy that holds there. Beneath another gsh its configuration and the rules of its command

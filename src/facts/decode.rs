@@ -39,7 +39,7 @@ pub(super) fn decoded(words: &[Arg], input: &str) -> Option<String> {
 }
 
 /// Strictly: the alphabet, newlines, and the padding that belongs there.
-pub(super) fn base64(text: &str) -> Option<String> {
+pub fn base64(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'\n').collect();
     if digits.is_empty() || !digits.len().is_multiple_of(4) {
         return None;

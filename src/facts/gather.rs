@@ -12,7 +12,7 @@ use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
 use crate::request::Request;
-use crate::syntax::{Cause, Limits, Problem, Script};
+use crate::syntax::{self, Cause, Limits, Problem, Script};
 
 /// How many commands one text may lead to, with all that its functions, loops and inner texts repeat.
 const STEPS: usize = 8_000;
@@ -84,7 +84,9 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Pr
         positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
         ..State::default()
     };
+    walk.facts.starts = request.setting.starts;
     walk.options(request);
+    walk.prelude(&mut state, &request.setting.prelude);
     walk.script(&mut state, script, &Stream::Any);
     walk.facts
 }
@@ -139,6 +141,23 @@ impl<'a> Gatherer<'a> {
             if set {
                 self.doubt(Cause::ExecutingEnvironment, what, Span::default(), true);
             }
+        }
+    }
+
+    /// What the shell was told before: it stays known, and nothing is asked for it.
+    fn prelude(&mut self, state: &mut State, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let script = syntax::parse(text.as_bytes(), &self.limits);
+        let before = std::mem::take(&mut self.facts);
+        self.with_lines(state, |walk, state| walk.sequence(state, &script.body, &Stream::Any, true));
+        self.facts = before;
+        self.known = self.facts.problems.iter().map(|doubt| doubt.problem.clone()).collect();
+        self.called.clear();
+        if let Some(problem) = script.problems.first() {
+            let detail = format!("what its caller defined before: {}", problem.detail);
+            self.doubt(problem.cause, detail, Span::default(), true);
         }
     }
 

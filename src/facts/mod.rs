@@ -47,6 +47,7 @@ use path::Target;
 use programs::{Push, Wrapper};
 
 pub use brace::words as brace_words;
+pub use decode::base64;
 pub use effects::is_device;
 pub use gather::{gather, gather_words};
 
@@ -67,6 +68,8 @@ pub struct Facts {
     pub problems: Vec<Doubt>,
     /// Further texts that rules may name: pipelines, lists, compound commands.
     pub mentions: Vec<(String, Span)>,
+    /// The text is what a known caller runs to look around when it starts.
+    pub starts: bool,
     /// Words of programs that gsh does not know, which may be a command: what refuses it or asks about it
     /// holds there too.
     pub carried: Vec<(String, Span)>,

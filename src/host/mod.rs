@@ -39,6 +39,16 @@ pub trait Host {
     fn program(&self, name: &str) -> Option<Program>;
     /// What is known of the git repository that `dir` is in.
     fn git(&self, dir: &Path) -> Option<GitState>;
+    /// The agent that started the process which asks, where nothing stands between them and the text is no part
+    /// of a command that gsh let through.
+    fn starter(&self) -> Option<Starter> {
+        None
+    }
+    /// What a file holds that plainly is the user's own: a regular file of one name, no link, that nobody else
+    /// may write, in a folder of the same kind. None for any other, and for one that is too long.
+    fn own_file(&self, _path: &Path) -> Option<OwnFile> {
+        None
+    }
     /// Whether the files gsh itself lives on (configuration, state, the binary) lie at or below this
     /// real path, or it lies below one of them.
     fn is_ours(&self, real: &Path) -> bool;
@@ -69,6 +79,26 @@ pub struct Program {
     pub path: PathBuf,
     /// Whether it is what its name says: outside the project, and writable by nobody else.
     pub trusted: bool,
+}
+
+/// An agent that started a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Starter {
+    /// The word for it in rules and records.
+    pub agent: String,
+    /// The file it runs, as far as it may be looked at.
+    pub program: Option<PathBuf>,
+    /// When it started, in milliseconds since 1970.
+    pub started: i64,
+}
+
+/// A file of the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnFile {
+    /// What it holds.
+    pub content: String,
+    /// When it was last changed in any way (also renamed), in milliseconds since 1970.
+    pub changed: i64,
 }
 
 /// A repository's state, as far as verdicts need it.

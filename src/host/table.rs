@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::{GitState, Host, Node, Program};
+use super::{GitState, Host, Node, OwnFile, Program, Starter};
 
 /// The answers of [`Host`], written down.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,10 @@ pub struct TableHost {
     pub git: Option<GitState>,
     /// gsh's own files.
     pub ours: BTreeSet<PathBuf>,
+    /// The agent that started us.
+    pub starter: Option<Starter>,
+    /// Files of the user's own.
+    pub own_files: BTreeMap<PathBuf, OwnFile>,
 }
 
 impl TableHost {
@@ -134,6 +138,14 @@ impl Host for TableHost {
     fn git(&self, dir: &Path) -> Option<GitState> {
         let root = self.project.as_ref()?;
         dir.starts_with(root).then(|| self.git.clone()).flatten()
+    }
+
+    fn starter(&self) -> Option<Starter> {
+        self.starter.clone()
+    }
+
+    fn own_file(&self, path: &Path) -> Option<OwnFile> {
+        self.own_files.get(path).filter(|_| !self.is_link(path)).cloned()
     }
 
     fn is_ours(&self, real: &Path) -> bool {

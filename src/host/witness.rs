@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{GitState, Host, Node, Program};
+use super::{GitState, Host, Node, OwnFile, Program, Starter};
 
 /// So many bytes of answers are kept. What was asked beyond makes the record one that cannot be replayed.
 const MOST: usize = 64 * 1024;
@@ -208,6 +208,15 @@ impl Host for Witness<'_> {
             },
         );
         answer
+    }
+
+    // What an envelope is opened with is not kept: a record holds what was found in it.
+    fn starter(&self) -> Option<Starter> {
+        self.host.starter()
+    }
+
+    fn own_file(&self, path: &Path) -> Option<OwnFile> {
+        self.host.own_file(path)
     }
 
     fn is_ours(&self, real: &Path) -> bool {

@@ -18,6 +18,8 @@ use crate::store::jobs::Jobs;
 pub struct Plan {
     /// The decided bytes.
     pub text: Vec<u8>,
+    /// The command inside, where the text is an agent's envelope.
+    pub inside: Option<Vec<u8>>,
     /// The form in which the caller gave them.
     pub source: Source,
     /// The program to execute instead, where one simple command is all there is.
@@ -60,6 +62,7 @@ impl Plan {
             };
         }
         plain
+            && self.inside.is_none()
             && matches!(self.source, Source::Command { .. })
             && !self.argv0.as_encoded_bytes().starts_with(b"-")
     }
@@ -175,6 +178,7 @@ mod tests {
         let opened = open(Some(folder.path()), folder.path(), Record::for_tests(), 1).ok()?;
         let plan = Plan {
             text: b"ls".to_vec(),
+            inside: None,
             source: Source::Stdin,
             direct: None,
             shell: Shell::find(None).ok()?,

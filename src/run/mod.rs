@@ -234,11 +234,12 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     };
     let supervision = if watched && plan.source != Source::Nothing && !on_terminal(&plan) {
         let directory = std::env::current_dir().unwrap_or_default();
+        let shown = plan.inside.as_deref().unwrap_or(&plan.text);
         Supervision::By(Box::new(Watch {
             limit: plan.limit,
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
             jobs: plan.jobs.clone(),
-            origin: Origin::new(&plan.text, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
+            origin: Origin::new(shown, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
             call: plan.call.clone(),
         }))
     } else {
@@ -274,6 +275,7 @@ mod tests {
     fn plan(text: &str, source: Source) -> Option<Plan> {
         Some(Plan {
             text: text.into(),
+            inside: None,
             source,
             direct: None,
             shell: shell::Shell::find(None).ok()?,

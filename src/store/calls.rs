@@ -38,6 +38,9 @@ pub struct Call {
     pub config: Option<PathBuf>,
     /// The rules of its command line.
     pub rules: Vec<(Verdict, String)>,
+    /// The command that its text starts gsh anew for, in its own place, as a hash: it was let through.
+    #[serde(default)]
+    pub passed: Option<String>,
 }
 
 /// A call that this process runs beneath.
@@ -143,7 +146,15 @@ impl Call {
     /// For an entry that nobody can read.
     fn strictest() -> Self {
         let session = "unreadable".to_owned();
-        Self { mode: Mode::DontAsk, session, parents: vec![], folders: None, config: None, rules: vec![] }
+        Self {
+            mode: Mode::DontAsk,
+            session,
+            parents: vec![],
+            folders: None,
+            config: None,
+            rules: vec![],
+            passed: None,
+        }
     }
 }
 

@@ -239,7 +239,10 @@ mod tests {
     fn above(distance: usize) -> Above {
         let (session, parents) = ("outer".to_owned(), vec!["first".to_owned()]);
         let (mode, rules) = (Mode::Default, vec![]);
-        Above { call: Call { mode, session, parents, folders: None, config: None, rules }, distance }
+        Above {
+            call: Call { mode, session, parents, folders: None, config: None, rules, passed: None },
+            distance,
+        }
     }
 
     #[test]

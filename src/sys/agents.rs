@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::proc::Process;
+use super::proc::{Lineage, Process};
+use super::raw;
+use crate::host::Starter;
 use crate::policy::agents::{Known, of_program};
 
 /// Programs that run others' scripts.
@@ -47,6 +49,31 @@ fn script(words: &[String]) -> Option<&'static Known> {
 #[must_use]
 pub fn above(process: &Process) -> Option<String> {
     process.ancestors(DEPTH).iter().find_map(agent).map(|agent| agent.name.to_owned())
+}
+
+/// Editors that ask the user's shell for its environment when they start.
+const EDITORS: [&str; 5] = ["code", "code-insiders", "codium", "cursor", "windsurf"];
+
+/// The agent, or the editor, that started a process itself.
+#[must_use]
+pub fn starter(lineage: &Lineage) -> Option<Starter> {
+    let parent = lineage.above.first()?;
+    let program = parent.program();
+    let editor = || {
+        let base = program.as_deref().and_then(base_name)?;
+        EDITORS.contains(&base.as_str()).then(|| "editor".to_owned())
+    };
+    let agent = agent(parent).map(|known| known.name.to_owned()).or_else(helper(parent)).or_else(editor)?;
+    Some(Starter { agent, program, started: raw::started_at(parent.started) })
+}
+
+/// The agent whose helper program starts commands for it (the one of Codex's sandbox).
+fn helper(process: &Process) -> impl FnOnce() -> Option<String> {
+    let name = process.name.clone();
+    move || {
+        let (head, _) = name.split_once("-linux-san")?;
+        of_program(head).map(|known| known.name.to_owned())
+    }
 }
 
 /// The nearest agent that we were started by.

@@ -9,9 +9,10 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::git;
+use super::own;
 use super::passwd::{self, User};
 use super::path::RealPaths;
-use crate::host::{GitState, Host, Node, Program};
+use crate::host::{GitState, Host, Node, OwnFile, Program, Starter};
 
 /// What bash searches when `PATH` is not set.
 const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -57,13 +58,15 @@ pub struct Surroundings {
     pub first: Option<PathBuf>,
     /// The user table.
     pub users: PathBuf,
+    /// The agent that started us.
+    pub starter: Option<Starter>,
 }
 
 impl Surroundings {
     /// Those of this machine.
     #[must_use]
     pub fn new(environment: Vec<(OsString, OsString)>, start: PathBuf, ours: Vec<PathBuf>) -> Self {
-        Self { environment, start, ours, plan: None, first: None, users: "/etc/passwd".into() }
+        Self { environment, start, ours, plan: None, first: None, users: "/etc/passwd".into(), starter: None }
     }
 }
 
@@ -83,6 +86,7 @@ pub struct Machine {
     paths: RealPaths,
     project: OnceCell<Option<PathBuf>>,
     temporary: OnceCell<Vec<PathBuf>>,
+    starter: Option<Starter>,
     programs: RefCell<HashMap<String, Option<Program>>>,
     repositories: RefCell<HashMap<PathBuf, Option<GitState>>>,
 }
@@ -107,6 +111,7 @@ impl Machine {
             widened: RefCell::default(),
             start: surroundings.start,
             users_file: surroundings.users,
+            starter: surroundings.starter,
             users: OnceCell::new(),
             homes: OnceCell::new(),
             paths: RealPaths::default(),
@@ -236,6 +241,14 @@ impl git::Environment for Machine {
 impl Host for Machine {
     fn var(&self, name: &str) -> Option<String> {
         self.environment.get(name).cloned()
+    }
+
+    fn starter(&self) -> Option<Starter> {
+        self.starter.clone()
+    }
+
+    fn own_file(&self, path: &Path) -> Option<OwnFile> {
+        own::read(path)
     }
 
     fn home_of(&self, user: &str) -> Option<PathBuf> {

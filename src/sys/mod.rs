@@ -11,6 +11,7 @@ pub mod file;
 pub mod git;
 mod gitconfig;
 pub mod machine;
+pub mod own;
 pub mod passwd;
 pub mod path;
 pub mod pipe;

@@ -267,3 +267,22 @@ impl AsFd for LeaderFd<'_> {
         self.0
     }
 }
+
+/// The ticks in which `/proc` tells when a process started: 100 a second on every Linux that we run on.
+const TICK: i64 = 10;
+
+/// The moment that was so many ticks after the machine started, in milliseconds since 1970.
+pub(super) fn started_at(ticks: u64) -> i64 {
+    let now = milliseconds(libc::CLOCK_REALTIME) - milliseconds(libc::CLOCK_BOOTTIME);
+    now.saturating_add(i64::try_from(ticks).unwrap_or(i64::MAX / TICK).saturating_mul(TICK))
+}
+
+fn milliseconds(clock: libc::clockid_t) -> i64 {
+    // SAFETY: the call writes one time into `time`, a plain C structure that may be all zeroes.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(clock, &raw mut time);
+        time
+    };
+    time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+}

@@ -7,7 +7,7 @@ use gsh::decision::Decision;
 use gsh::host::table::TableHost;
 use gsh::host::{GitState, Node, Program};
 use gsh::policy::Policy;
-use gsh::request::{Entry, ReadingOptions, Request};
+use gsh::request::{Entry, ReadingOptions, Request, Setting};
 
 /// The project root of [`host`].
 pub(crate) const PROJECT: &str = "/home/dev/proj";
@@ -113,6 +113,7 @@ const PROGRAMS: &str = "ls cat head tail wc grep rg find sed awk sort cut tr uni
 /// A request as an agent makes it.
 pub(crate) fn request(text: &str) -> Request {
     Request {
+        setting: Setting::default(),
         text: text.as_bytes().to_vec(),
         cwd: PathBuf::from(PROJECT),
         name: None,

@@ -5,7 +5,7 @@ use gsh::facts::path::{Target, is_below};
 use gsh::facts::programs::{Programs, Wrapper};
 use gsh::facts::{Change, Doubt, EffectKind, Facts, Invocation, gather, glob};
 use gsh::host::table::TableHost;
-use gsh::request::{Entry, ReadingOptions, Request};
+use gsh::request::{Entry, ReadingOptions, Request, Setting};
 use gsh::syntax::{Cause, Limits, Script, parse};
 
 use crate::inside::{Outcome, Start};
@@ -32,6 +32,7 @@ pub(crate) fn read(text: &str) -> Script {
 /// The facts of a text on the cage's machine.
 pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
     let request = Request {
+        setting: Setting::default(),
         text: text.as_bytes().to_vec(),
         cwd: PROJECT.into(),
         name: None,

@@ -10,7 +10,7 @@ use gsh::host::table::TableHost;
 use gsh::host::{GitState, Node, Program};
 use gsh::policy::compose::{Composition, compose};
 use gsh::policy::{Places, Policy, Verdict};
-use gsh::request::{Entry, ReadingOptions, Request};
+use gsh::request::{Entry, ReadingOptions, Request, Setting};
 
 use crate::cage::{Cage, Workshop};
 use crate::inside::Outcome;
@@ -219,6 +219,7 @@ fn covers(pattern: &str, path: &str) -> bool {
 
 pub(crate) fn request(text: &str) -> Request {
     Request {
+        setting: Setting::default(),
         text: text.as_bytes().to_vec(),
         cwd: PathBuf::from(PROJECT),
         name: None,

@@ -13,6 +13,7 @@ use super::Elsewhere;
 use crate::ask::{Panel, Question, sanitize};
 use crate::decision::grant::asking;
 use crate::facts::{self, Invocation};
+use crate::request::Request;
 use crate::store::hash;
 use crate::store::pending::{Bound, BoundFile, Bytes, Lasting};
 
@@ -67,7 +68,7 @@ pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> 
         text: Bytes(request.text.clone()),
         name: request.name.clone(),
         args: request.args.clone(),
-        manner: format!("{} {:?}", request.entry.word(), request.options),
+        manner: manner(request),
         directory: request.cwd.to_string_lossy().into_owned(),
         session: how.session.clone(),
         mode: question.decision.mode,
@@ -77,6 +78,15 @@ pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> 
         only: (!complete).then(|| format!("{}", std::process::id())),
         lasting: Lasting { approval: !panel.offers.exact.is_empty(), refusal: panel.offers.denial },
     }
+}
+
+/// How the text came, and what its shell was told before.
+fn manner(request: &Request) -> String {
+    let told = match request.setting.prelude.as_str() {
+        "" => String::new(),
+        prelude => format!(" {}", hash(prelude.as_bytes())),
+    };
+    format!("{} {:?}{told}", request.entry.word(), request.options)
 }
 
 /// The programs, every file that a word names and those whose content runs, once each, and whether that is all of them. A data file among

@@ -11,6 +11,7 @@ fn policy() -> Policy {
 
 fn record(text: &str, args: &[&str], context: &Context) -> Record {
     let request = Request {
+        setting: Setting::default(),
         text: text.into(),
         cwd: "/p".into(),
         name: None,

@@ -63,6 +63,12 @@ pub struct Watched {
     pub bytes: [u64; 2],
 }
 
+/// Whether a process of this name is a supervisor.
+#[must_use]
+pub fn is_supervisor(name: &str) -> bool {
+    supervisor::NAME.to_str() == Ok(name)
+}
+
 /// Whether a command may leave something behind that its caller would wait for, or that nobody would look
 /// after.
 #[must_use]

@@ -8,7 +8,7 @@ use crate::decision::requests::requests;
 use crate::facts::gather;
 use crate::policy::pattern::{Pattern, Token};
 use crate::policy::{Capability, CapabilityRequest, Rule, Subject, Verdict};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 use crate::syntax;
 
 /// What was found.
@@ -135,6 +135,7 @@ impl Tally {
 fn asked(text: &str, given: &Given<'_>) -> Vec<CapabilityRequest> {
     let root = given.policy.places.project.as_deref().unwrap_or("/");
     let request = Request {
+        setting: Setting::default(),
         text: text.as_bytes().to_vec(),
         cwd: root.into(),
         name: None,
