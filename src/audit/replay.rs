@@ -11,7 +11,7 @@ use super::query::{self, Filter};
 use crate::host::recorded::Recorded;
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Caller, Mode, Verdict};
-use crate::request::{Entry, ReadingOptions, Request};
+use crate::request::{Entry, ReadingOptions, Request, Tool};
 
 /// An opening line, as far as a replay needs it.
 #[derive(Debug, Clone, Deserialize)]
@@ -44,6 +44,7 @@ pub struct Played {
     args: Vec<String>,
     #[serde(default)]
     options: ReadingOptions,
+    tool: Option<Tool>,
     agent: Option<String>,
     #[serde(default)]
     interactive: bool,
@@ -72,6 +73,7 @@ impl Played {
             args: self.args.clone(),
             options: self.options,
             entry: self.entry,
+            tool: self.tool.clone(),
         }
     }
 

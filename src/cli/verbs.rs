@@ -14,11 +14,12 @@ use super::rules::{Rules, RulesCall};
 use super::shell_args::{self, ShellCall};
 use super::simulate::Simulate;
 use crate::ask::dialog::MOST_MINUTES;
+use crate::commands::hook;
 use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 17] = [
+const VERBS: [&str; 18] = [
     "approvals",
     "approve",
     "audit",
@@ -27,6 +28,7 @@ const VERBS: [&str; 17] = [
     "explain",
     "grants",
     "help",
+    "hook",
     "jobs",
     "mode",
     "refuse",
@@ -109,6 +111,8 @@ pub enum Call {
     },
     /// Say what an agent should know beforehand.
     Brief,
+    /// Answer one event of this agent's hook.
+    Hook(&'static str),
     /// Print this text and succeed.
     Print(String),
 }
@@ -309,6 +313,8 @@ enum Verb {
     Refuse(Refuse),
     /// What an agent should know beforehand
     Brief,
+    /// Answer one event of an agent's hook, from standard input, in its dialect
+    Hook(Hook),
 }
 
 #[derive(Debug, Args)]
@@ -414,6 +420,14 @@ struct Trust {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = hook::help())]
+struct Hook {
+    /// The agent whose hook it is
+    #[arg(value_parser = hook::agent)]
+    agent: &'static str,
+}
+
+#[derive(Debug, Args)]
 struct Untrust {
     /// A file that is trusted, instead of this project's
     file: Option<PathBuf>,
@@ -499,6 +513,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Approve(approve) => approve.into_call(),
         Verb::Refuse(refuse) => refuse.into_call(),
         Verb::Brief => Call::Brief,
+        Verb::Hook(Hook { agent }) => Call::Hook(agent),
     })
 }
 

@@ -6,6 +6,7 @@ pub mod brief;
 pub mod check;
 pub mod explain;
 pub mod grants;
+pub mod hook;
 pub mod jobs;
 pub mod rules;
 pub mod simulate;

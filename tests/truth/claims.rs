@@ -225,6 +225,7 @@ pub(crate) fn request(text: &str) -> Request {
         args: Vec::new(),
         options: ReadingOptions::default(),
         entry: Entry::Check,
+        tool: None,
     }
 }
 
