@@ -11,6 +11,7 @@ mod faithful;
 mod floor;
 mod fuzz;
 mod grants;
+mod hook;
 mod import;
 mod jobs;
 mod laws;

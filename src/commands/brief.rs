@@ -10,6 +10,8 @@ pub fn text(policy: &Policy) -> String {
          destroys, runs unknown programs, uses the network or changes git asks a person.\n\
          A refused command ends with status 126 and says why on standard error: do something else, or ask the \
          user; the same effect by another way is refused too.\n\
+         Where the agent's hook asks gsh as well, its other tools are judged by the same rules: reading, writing, \
+         fetching, servers' tools. A refusal begins with `gsh:`.\n\
          Prefer one plain command at a time, with literal paths: what gsh cannot read, it asks about.\n",
     );
     out.push_str(&format!("Mode: {}.\n", policy.mode.word()));

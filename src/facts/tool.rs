@@ -2,7 +2,7 @@
 //! protected paths and the same floor hold.
 
 use super::arg::Arg;
-use super::path::{self, Target};
+use super::path::{self, Located, Target};
 use super::{Change, Effect, EffectKind, Facts, Found, Invocation};
 use crate::host::{Host, Node};
 use crate::report::Span;
@@ -29,6 +29,9 @@ impl Finder<'_> {
         match act {
             Act::Read(path) => self.on_paths(&[name, path], path, |target, _| EffectKind::Read(target)),
             Act::List(path) => self.on_paths(&[name, path], path, |target, _| EffectKind::List(target)),
+            Act::Search(path) if self.holds_a_home(path) => {
+                self.alone(&[name], EffectKind::Tool { name: name.to_owned(), quiet: false });
+            }
             Act::Search(path) => self.on_paths(&[name, path], path, |target, node| match node {
                 Node::Directory => EffectKind::ReadTree { tree: target, narrow: true, files: None },
                 _ => EffectKind::Read(target),
@@ -61,9 +64,15 @@ impl Finder<'_> {
         self.effect(kind, by);
     }
 
-    /// Every place that an agent may take a path for: as it stands, without blanks around it, below the home.
-    fn on_paths(&mut self, words: &[&str], path: &str, kind: impl Fn(Target, Node) -> EffectKind) {
-        let by = self.invocation(words);
+    /// Whether a search reaches all of a home, where secrets are kept.
+    fn holds_a_home(&self, path: &str) -> bool {
+        let places = self.readings(path).into_iter().filter_map(|reading| self.place(&reading));
+        let homes = self.host.homes();
+        places.into_iter().any(|place| homes.iter().any(|home| home.starts_with(&place.real)))
+    }
+
+    /// What an agent may take a path for: as it stands, without blanks around it, below the home, an address.
+    fn readings(&self, path: &str) -> Vec<String> {
         let trimmed = path.trim();
         let home = trimmed.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let home = home.and_then(|rest| Some(format!("{}{rest}", self.host.var("HOME")?)));
@@ -74,11 +83,20 @@ impl Finder<'_> {
                 readings.push(reading);
             }
         }
-        for reading in readings {
-            if let Some(place) = path::locate(self.host, Some(self.cwd), &reading) {
-                let node = place.node;
-                self.effect(kind(Target::Known(place), node), by);
-            }
+        readings
+    }
+
+    fn place(&self, path: &str) -> Option<Located> {
+        path::locate(self.host, Some(self.cwd), path)
+    }
+
+    /// The effect at every place that is meant.
+    fn on_paths(&mut self, words: &[&str], path: &str, kind: impl Fn(Target, Node) -> EffectKind) {
+        let by = self.invocation(words);
+        for place in self.readings(path).iter().filter_map(|reading| self.place(reading)).collect::<Vec<_>>()
+        {
+            let node = place.node;
+            self.effect(kind(Target::Known(place), node), by);
         }
     }
 

@@ -108,7 +108,7 @@ fn hear(mut pipe: File, patience: Patience) -> Result<Vec<u8>, Failed> {
             break;
         }
         told.extend_from_slice(chunk.get(..length).unwrap_or_default());
-        if told.first() == Some(&WAITS) {
+        while told.first() == Some(&WAITS) {
             told.remove(0);
             limit = begun.elapsed() + patience.person;
         }

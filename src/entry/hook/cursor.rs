@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         "beforeReadFile" | "beforeTabFileRead" => (Some("Read".to_owned()), path_of(value)),
         "beforeMCPExecution" => (text(value, "tool_name").map(server), input(value, "tool_input")),
         "subagentStart" => (Some("Task".to_owned()), value.clone()),
-        _ => (text(value, "tool_name"), input(value, "tool_input")),
+        _ => (text(value, "tool_name").map(of_server), input(value, "tool_input")),
     };
     if kind.decides() && tool.is_none() {
         return Err(Odd::Without("tool_name"));
@@ -63,6 +63,11 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
 /// The path alone: the content of what is read is nobody's here.
 fn path_of(value: &Value) -> Value {
     json!({ "file_path": value.get("file_path") })
+}
+
+/// The same where a name says that it is one.
+fn of_server(tool: String) -> String {
+    if tool.starts_with("MCP:") { server(tool) } else { tool }
 }
 
 /// A tool of a server, by the name that rules have for such.

@@ -80,14 +80,20 @@ impl Event {
     /// # Errors
     /// When that is no directory that can be looked at.
     pub fn directory(&self) -> Result<PathBuf, Odd> {
-        let odd = |path: &str| Odd::Directory(path.to_owned());
-        let path = match &self.cwd {
+        usable(match &self.cwd {
             Some(given) => PathBuf::from(given),
-            None => std::env::current_dir().map_err(|_| odd("it was started in"))?,
-        };
-        let usable = path.is_absolute() && path.to_str().is_some() && std::fs::read_dir(&path).is_ok();
-        if usable { Ok(path) } else { Err(odd(&path.to_string_lossy())) }
+            None => std::env::current_dir().map_err(|_| Odd::Directory("it was started in".to_owned()))?,
+        })
     }
+}
+
+/// A directory, if it can be looked at.
+///
+/// # Errors
+/// When it cannot.
+pub fn usable(path: PathBuf) -> Result<PathBuf, Odd> {
+    let usable = path.is_absolute() && path.to_str().is_some() && std::fs::read_dir(&path).is_ok();
+    if usable { Ok(path) } else { Err(Odd::Directory(path.to_string_lossy().into_owned())) }
 }
 
 /// A text behind a key; None where there is none, or an empty one.

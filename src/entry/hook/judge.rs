@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::event::{Event, Kind};
+use super::event::{Event, Kind, usable};
 use super::reply::Reply;
 use super::tools::{Meant, given, meant, title};
 use super::{Dialect, words};
@@ -29,7 +29,7 @@ use crate::sys::proc::Process;
 #[must_use]
 pub(super) fn reply(dialect: &Dialect, event: &Event, report: &Report) -> Reply {
     let begun = Instant::now();
-    let mut surrounds = Surrounds::of_process();
+    let surrounds = Surrounds::of_process();
     if let Err(why) = end_passes(&surrounds, event) {
         return Reply::Failed(words::failed(&why));
     }
@@ -41,38 +41,32 @@ pub(super) fn reply(dialect: &Dialect, event: &Event, report: &Report) -> Reply 
         }
         Kind::AfterTool | Kind::Other => return Reply::Silent,
     }
-    let cwd = match event.directory() {
-        Ok(cwd) => cwd,
-        Err(odd) => return Reply::Failed(words::failed(&odd.to_string())),
-    };
+    let judged = event.directory().map_err(|odd| odd.to_string());
+    let judged = judged.and_then(|cwd| judge((dialect, event), surrounds, cwd, (begun, report)));
+    judged.unwrap_or_else(|why| Reply::Failed(words::failed(&why)))
+}
+
+/// Judges a tool's use in this directory.
+fn judge(
+    (dialect, event): (&Dialect, &Event),
+    mut surrounds: Surrounds,
+    cwd: PathBuf,
+    (begun, report): (Instant, &Report),
+) -> Result<Reply, String> {
     surrounds.session.agent = Agent::Named(dialect.agent.to_owned());
     surrounds.remember_first(&cwd);
     let machine = surrounds.machine(&cwd);
     if machine.var("GSH_MODE").is_some_and(|word| Mode::from_word(&word).is_none()) {
-        return Reply::Failed(words::failed("GSH_MODE is none of the modes"));
+        return Err("GSH_MODE is none of the modes".to_owned());
     }
-    let quiet = ["GSH_NON_INTERACTIVE", "CI"]
-        .iter()
-        .zip(["1", "true"])
-        .any(|(name, on)| machine.var(name).as_deref() == Some(on));
-    let dialogue = event.kind == Kind::Permission || event.asks && !quiet && is_attended(&machine);
+    let says = |name: &str, word: &str| machine.var(name).as_deref() == Some(word);
+    let quiet = says("GSH_NON_INTERACTIVE", "1") || says("CI", "true");
+    let attended = !says("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    let dialogue = event.kind == Kind::Permission || event.asks && !quiet && attended;
     let policy = surrounds.policy(&machine, options(&surrounds, dialogue));
-    let court = Court {
-        dialect,
-        event,
-        surrounds: &surrounds,
-        machine: &machine,
-        policy: &policy,
-        quiet,
-        dialogue,
-        begun,
-    };
-    court.reply(cwd, report)
-}
-
-/// What the agent says of whether a person sits at it.
-fn is_attended(machine: &Machine) -> bool {
-    machine.var("CLAUDE_CODE_SESSION_ATTENDED").as_deref() != Some("0")
+    let (surrounds, machine, policy) = (&surrounds, &machine, &policy);
+    let court = Court { dialect, event, surrounds, machine, policy, quiet, dialogue, begun };
+    Ok(court.reply(cwd, report))
 }
 
 fn options(surrounds: &Surrounds, interactive: bool) -> Options {
@@ -121,8 +115,11 @@ struct Court<'a> {
 impl Court<'_> {
     fn reply(&self, cwd: PathBuf, report: &Report) -> Reply {
         match meant(self.event, self.dialect.hooks_subagents) {
-            Meant::Shell(_) if self.policy.knobs.hook.shell == HookShell::Leave => Reply::Silent,
-            Meant::Shell(texts) => self.of_texts(&texts, &cwd, report),
+            Meant::Shell { .. } if self.policy.knobs.hook.shell == HookShell::Leave => Reply::Silent,
+            Meant::Shell { texts, folder } => match usable(cwd.join(folder.unwrap_or_default())) {
+                Ok(folder) => self.of_texts(&texts, &folder, report),
+                Err(odd) => Reply::Failed(words::failed(&odd.to_string())),
+            },
             Meant::Tool(tool) => {
                 let request = self.of_tool(tool, cwd);
                 if self.is_left(&request) {

@@ -3,9 +3,11 @@
 //! Everything that could fail (reading, deciding, asking) is done in a process of its own. Its death or delay is a
 //! refusal, as is an event that is not understood.
 
+mod acts;
 mod claude;
 mod cline;
 mod codex;
+mod command;
 mod continues;
 mod copilot;
 mod crush;
@@ -13,6 +15,7 @@ mod cursor;
 pub mod event;
 mod gemini;
 mod judge;
+mod names;
 mod opencode;
 mod patch;
 pub mod reply;

@@ -16,7 +16,8 @@ pub(super) fn allowed(decision: &Decision) -> String {
 /// What the agent's user is asked.
 #[must_use]
 pub(super) fn asking(what: &str, decision: &Decision) -> String {
-    format!("gsh asks about {}: {}", line(what), why(decision))
+    let what = line(what);
+    format!("gsh asks about {what}: {}", why(&what, decision))
 }
 
 /// What is refused, by whom, why, and what to do instead.
@@ -68,7 +69,7 @@ fn by_policy(what: &str, decision: &Decision) -> String {
     };
     format!(
         "gsh: refused by policy: {what}: {}.{mode}\nDo not retry it or reach the same effect another way: {}.",
-        why(decision),
+        why(what, decision),
         instead(decision)
     )
 }
@@ -79,7 +80,7 @@ fn asks(decision: &Decision) -> bool {
 }
 
 fn unanswered(what: &str, decision: &Decision, nobody: &Unavailable, damage: Option<&str>) -> String {
-    let first = format!("gsh: not run: {what} needs the user's approval: {}.", why(decision));
+    let first = format!("gsh: not run: {what} needs the user's approval: {}.", why(what, decision));
     let damage =
         damage.map(|place| format!(" {} is damaged, and the user has to put it right first.", line(place)));
     let then = match nobody {
@@ -103,9 +104,12 @@ fn unanswered(what: &str, decision: &Decision, nobody: &Unavailable, damage: Opt
 }
 
 /// The reason, with the rule's file and line where a file's rule decided.
-fn why(decision: &Decision) -> String {
+fn why(what: &str, decision: &Decision) -> String {
     let reason = line(&decision.reason);
-    let reason = reason.trim_end_matches('.');
+    // What is asked about stands before it already.
+    let display = decisive(decision).map(|judged| format!("{}: ", line(&judged.request.display)));
+    let known = display.filter(|display| display.ends_with(&format!("{what}: ")));
+    let reason = known.and_then(|known| reason.strip_prefix(&known)).unwrap_or(&reason).trim_end_matches('.');
     let rule = decisive(decision).and_then(|judged| judged.matched.rule.as_deref());
     match rule.and_then(|rule| Some((rule, rule.file.as_deref()?))) {
         Some((rule, file)) => {
