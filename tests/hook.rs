@@ -563,6 +563,26 @@ fn what_is_set_for_hooks() {
     }
 }
 
+/// What nobody is sure to be asked about is no question for the agent's dialogue.
+#[test]
+fn modes_of_the_agent_in_which_nobody_is_asked() {
+    for (mode, expected) in [
+        ("default", "ask"),
+        ("acceptEdits", "ask"),
+        ("plan", "ask"),
+        ("bypassPermissions", "deny"),
+        ("dontAsk", "deny"),
+        ("auto", "deny"),
+    ] {
+        let machine = machine("on_ask_without_terminal = 'deny'\n");
+        let mut event = command("claude", "gsh-test-unknown", &project(&machine));
+        event["permission_mode"] = mode.into();
+        let run = heard(machine, "claude", event.to_string());
+        let said: Value = serde_json::from_str(&run.stdout()).expect("JSON");
+        assert_eq!(said["hookSpecificOutput"]["permissionDecision"], expected, "{mode}");
+    }
+}
+
 /// A record says who used which tool and what was decided, and nothing of what was to be written.
 #[test]
 fn every_reply_is_on_record() {

@@ -24,6 +24,9 @@ const EVENTS: &[(&str, Kind)] = &[
     ("PostCompact", Kind::Other),
 ];
 
+/// Modes in which nobody is sure to be asked, whatever a hook says: the agent, or a model, decides.
+const UNASKED: [&str; 4] = ["auto", "bypassPermissions", "dontAsk", "yolo"];
+
 /// Reads an event.
 ///
 /// # Errors
@@ -35,7 +38,9 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     if kind.decides() && tool.is_none() {
         return Err(Odd::Without("tool_name"));
     }
+    let unasked = text(value, "permission_mode").is_some_and(|mode| UNASKED.contains(&mode.as_str()));
     Ok(Event {
+        asks: !unasked,
         kind,
         name,
         session: text(value, "session_id"),
@@ -43,7 +48,6 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         cwd: text(value, "cwd"),
         tool: tool.unwrap_or_default(),
         input: input(value, "tool_input"),
-        asks: true,
         replaces: None,
     })
 }

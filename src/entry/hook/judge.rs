@@ -195,7 +195,10 @@ impl Court<'_> {
                 Reply::Deny { text, floor: decision.floor.is_some() }
             }
             Outcome::Asks => {
-                self.leave_pass(request);
+                // Who is asked without our word may be another model.
+                if self.event.asks {
+                    self.leave_pass(request);
+                }
                 Reply::Ask(words::asking(what, decision))
             }
             Outcome::Allowed { answered: true } => {
