@@ -37,7 +37,8 @@ const PATHS: &[&str] = &[
     "dirPath",
 ];
 /// The keys behind which lists of paths stand.
-const LISTS: &[&str] = &["paths", "file_paths", "files", "include", "filepaths"];
+const LISTS: &[&str] =
+    &["paths", "file_paths", "files", "include", "filepaths", "edits", "replacements", "changes"];
 /// The keys behind which a search says which files count: that reaches hidden and ignored ones, too.
 const GLOBS: &[&str] = &["glob", "include", "include_pattern", "includePattern", "file_pattern", "includes"];
 const CONTENTS: &[&str] = &["content", "contents", "file_text", "text", "code", "CodeContent", "new_content"];

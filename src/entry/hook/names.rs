@@ -57,7 +57,7 @@ const TOOLS: &[(Sort, &str)] = &[
         "Glob glob Grep grep rg search_file_content grep_search search_files SearchText file_search \
          FindFiles find_files find_by_name finder grep_code glob_file_search globSearch grepSearch \
          list_code_definition_names codebase_search SemanticSearch codebase_search_agent lsp_references \
-         lsp_diagnostics diagnostics references lsp",
+         lsp_diagnostics diagnostics references lsp semantic_search",
     ),
     (
         Sort::Write,
@@ -68,7 +68,8 @@ const TOOLS: &[(Sort, &str)] = &[
         Sort::Edit,
         "Edit edit MultiEdit multiedit multi_edit replace edit_file EditFile editFile editor \
          replace_in_file NotebookEdit edit_notebook str_replace StrReplace search_replace insert \
-         insert_edit_into_file reapply undo_edit single_find_and_replace",
+         insert_edit_into_file reapply undo_edit single_find_and_replace replace_string_in_file \
+         multi_replace_string_in_file",
     ),
     (Sort::Editor, "str_replace_editor str_replace_based_edit_tool"),
     (Sort::Patch, "apply_patch ApplyPatch applyPatch patch"),
@@ -77,20 +78,20 @@ const TOOLS: &[(Sort, &str)] = &[
     (
         Sort::Fetch,
         "WebFetch webfetch web_fetch fetch Fetch fetch_url FetchUrl fetchUrlContent fetch_web_content \
-         read_url_content read_web_page agentic_fetch",
+         read_url_content read_web_page agentic_fetch fetch_webpage",
     ),
     (Sort::Download, "download"),
     (Sort::Query, "WebSearch websearch web_search google_web_search search_web searchWeb codesearch"),
     (
         Sort::Agent,
         "Task Agent task agent delegate_to_agent codebase_investigator spawn_agent Subagent oracle \
-         use_subagents",
+         use_subagents runSubagent",
     ),
     (Sort::Input, "write_stdin"),
     (Sort::Skill, "Skill skill activate_skill use_skill"),
     (
         Sort::Own,
-        "AskUserQuestion ask_user ask_followup_question ask_question AskQuestion question TodoWrite \
+        "manage_todo_list AskUserQuestion ask_user ask_followup_question ask_question AskQuestion question TodoWrite \
          TodoRead todowrite todoread todo_write todo_read todos write_todos update_todo_list TaskCreate \
          TaskUpdate TaskList TaskGet update_plan create_plan CreatePlan ExitPlanMode EnterPlanMode \
          exit_plan_mode enter_plan_mode plan_mode_respond SwitchMode report_intent task_complete \
