@@ -118,8 +118,10 @@ type Form = (&'static str, &'static str, i32);
 const SILENT: Form = ("", "", 0);
 const BLOCKED: Form = ("", "$\n", 2);
 
-/// How each dialect says yes, what it makes of a question, and how it says no; and that it could not decide.
-const FORMS: &[(&str, Form, (&str, Form), Form, Form)] = &[
+/// How a dialect says yes, what it makes of a question, and how it says no; and that it could not decide.
+type Row = (&'static str, Form, (&'static str, Form), Form, Form);
+
+const FORMS: &[Row] = &[
     (
         "claude",
         (
