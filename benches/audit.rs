@@ -63,6 +63,7 @@ fn record(
         args: vec![],
         options: ReadingOptions::default(),
         entry: Entry::Command,
+        tool: None,
     };
     let bare = Instant::now();
     let plain = gsh::pipeline::check(&request, policy, host);

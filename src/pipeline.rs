@@ -1,5 +1,9 @@
 //! The story, from a text to its end. The only file that names every stage, and the sole writer of records.
 
+mod hear;
+
+pub use hear::hear;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::ask::{self, Question, Refusal};
@@ -27,7 +31,7 @@ pub struct Checked {
 #[must_use]
 pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
     let decided = catch_unwind(AssertUnwindSafe(|| {
-        let script = syntax::parse(&request.text, &policy.knobs.limits.of_reading());
+        let script = syntax::parse(request.script(), &policy.knobs.limits.of_reading());
         let facts = gather(&script, request, host, &policy.programs);
         let plain = plain::hits(request, &script, host);
         let decision = decide(Case { text: request.as_text(), facts: &facts, plain: &plain, policy }, host);

@@ -21,6 +21,9 @@ pub struct Request {
     pub entry: Entry,
     /// What is already so in the shell when the text begins.
     pub setting: Setting,
+    /// The tool that is to be used, where the request is no shell text but one of an agent's other tools: the
+    /// text then only tells of it.
+    pub tool: Option<Tool>,
 }
 
 /// What a shell was told before the text that is decided, by a caller that gsh knows.
@@ -35,7 +38,70 @@ pub struct Setting {
     pub starts: bool,
 }
 
+/// A use of an agent's tool, as its hook tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name, as the agent writes it.
+    pub name: String,
+    /// What it would do. Empty for what is the agent's own affair: its list of tasks, a question to its user.
+    pub acts: Vec<Act>,
+    /// What it is given, for a person who is asked: written nowhere else.
+    #[serde(skip)]
+    pub input: String,
+}
+
+/// One thing that a tool does. Paths are as the agent gave them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Reads a file.
+    Read(String),
+    /// Looks at the names in a folder.
+    List(String),
+    /// Searches below a folder, or in a file.
+    Search(String),
+    /// Writes a file anew.
+    Write {
+        /// Where.
+        path: String,
+        /// What will stand there.
+        #[serde(skip)]
+        content: String,
+    },
+    /// Changes parts of a file.
+    Edit {
+        /// Where.
+        path: String,
+        /// What stands there, and what is to stand in its place.
+        #[serde(skip)]
+        parts: Vec<(String, String)>,
+    },
+    /// Deletes a file.
+    Delete(String),
+    /// Gives a file another place.
+    Move {
+        /// From where.
+        from: String,
+        /// To where.
+        to: String,
+    },
+    /// Fetches what is behind an address.
+    Fetch(String),
+    /// Asks the agent's own search service.
+    Query(String),
+    /// Something that gsh has no table for: what rules match.
+    Use(String),
+    /// The same, where nobody is asked unless a rule names it.
+    Mention(String),
+}
+
 impl Request {
+    /// What a shell would run: nothing where the text only tells of a tool.
+    #[must_use]
+    pub fn script(&self) -> &[u8] {
+        if self.tool.is_some() { &[] } else { &self.text }
+    }
+
     /// The text; empty when it is not UTF-8, and then nothing of it is understood.
     #[must_use]
     pub fn as_text(&self) -> &str {

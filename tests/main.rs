@@ -15,6 +15,7 @@ mod faithful;
 mod floor;
 mod fuzz;
 mod grants;
+mod hook;
 mod import;
 mod init;
 mod jobs;

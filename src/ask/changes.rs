@@ -69,9 +69,15 @@ fn shown(place: &Located, act: &Act, contents: &dyn Contents) -> Vec<Line> {
         return vec![Line::plain(format!("{name} stays as it is"))];
     }
     let mut lines = vec![Line::plain(format!("what changes in {name}:"))];
-    let all = difference(&old, &new);
-    let more = all.len().saturating_sub(SHOWN);
-    lines.extend(all.into_iter().take(SHOWN));
+    lines.extend(difference_of(&old, &new));
+    lines
+}
+
+/// The difference of two texts; of a long one the rest is counted.
+pub(super) fn difference_of(old: &str, new: &str) -> Vec<Line> {
+    let mut lines = difference(old, new);
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
     if more > 0 {
         lines.push(Line::plain(format!("({more} more lines of this difference are not shown)")));
     }

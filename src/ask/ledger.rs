@@ -11,6 +11,8 @@ use crate::config::find::PROJECT;
 use crate::config::new_rule::NewRule;
 use crate::decision::{Decision, grant};
 use crate::policy::{Layer, Rule, Verdict};
+use crate::request::Request;
+use crate::store::passes::{Bearer, Pass};
 use crate::store::places::Folders;
 use crate::store::sessions::{Grant, Memory, Sessions, code_state};
 
@@ -29,6 +31,8 @@ pub struct Ledger {
     pub forbids_trust: bool,
     /// A denial answers the questions that wait at the same terminal.
     pub together: bool,
+    /// Who comes with the call, for what was approved in an agent's dialogue; None where nobody can tell.
+    pub bearer: Option<Bearer>,
 }
 
 /// What kind of refusal it was, as far as counting goes.
@@ -55,6 +59,12 @@ impl Ledger {
         let shown = |path: PathBuf| path.to_string_lossy().into_owned();
         let project = self.project.as_ref().map(|root| shown(Path::new(root).join(PROJECT)));
         Keeps { session: true, project, user: Some(shown(self.folders.user_file())) }
+    }
+
+    /// The approval of this very text in the dialogue of the agent that started us. It counts once.
+    #[must_use]
+    pub fn passed(&self, request: &Request) -> Option<Pass> {
+        self.bearer.as_ref()?.take(&[&request.text], &request.cwd)
     }
 
     /// Counts how a request ended.
@@ -224,6 +234,7 @@ mod tests {
         let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
         let sessions = Sessions::of(&folders);
         let ledger = |session: &str, memory| Ledger {
+            bearer: None,
             folders: folders.clone(),
             session: session.to_owned(),
             memory,

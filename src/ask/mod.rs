@@ -5,6 +5,7 @@ mod changes;
 pub mod contents;
 mod details;
 pub mod dialog;
+pub mod hearing;
 mod hosts;
 pub mod keys;
 pub mod layout;
@@ -20,6 +21,7 @@ mod screen;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+mod tool;
 mod turn;
 mod views;
 
@@ -29,6 +31,7 @@ use thiserror::Error;
 
 pub use self::answer::{Answer, Keeps, Kept, Offers, Scope};
 pub use self::contents::{Contents, OnDisk};
+pub use self::hearing::{Hearing, Outcome};
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use self::past::Past;
@@ -230,6 +233,10 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
 /// Asks a person, and keeps what their answer leaves behind.
 fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
     let decision = question.decision;
+    if let Some(pass) = ledger.and_then(|ledger| ledger.passed(question.request)) {
+        let by = DecidedBy::Dialogue { agent: pass.agent, call: pass.call };
+        return Settled::new(by, Ok(Some(Answer::Once)));
+    }
     // What a secret stands in is kept nowhere.
     let open = ledger.filter(|_| !Secrets::are_in(question.request.as_text()));
     let code = ledger::bound(decision);

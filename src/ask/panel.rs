@@ -5,7 +5,7 @@ use super::changes::changes;
 use super::details::{details, rule};
 use super::layout::{Line, Mark};
 use super::parts::parts;
-use super::{Help, Question, hosts, sanitize};
+use super::{Help, Question, hosts, sanitize, tool};
 use crate::decision::grant::asking;
 use crate::policy::Capability;
 
@@ -85,6 +85,7 @@ fn body(question: &Question<'_>, help: &Help<'_>) -> Vec<Line> {
     let prefer = question.decision.preferred();
     body.extend(prefer.iter().map(|better| Line::plain(format!("instead: {}", sanitize::line(better)))));
     body.extend(changes(question, help.contents));
+    body.extend(tool::given(question, help.contents));
     body.extend(rules(question));
     body
 }

@@ -51,6 +51,7 @@ pub(super) fn shown<T>(text: &str, look: impl FnOnce(&Question<'_>) -> T) -> T {
         args: vec![],
         options: ReadingOptions::default(),
         entry: Entry::Check,
+        tool: None,
     };
     let script = crate::syntax::parse(&request.text, &policy.knobs.limits.of_reading());
     let facts = gather(&script, &request, &host, &policy.programs);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::redact::Secrets;
@@ -46,6 +47,13 @@ pub enum DecidedBy {
     Classifier,
     /// Too many refusals before.
     Breaker,
+    /// A person, in the agent's own dialogue.
+    Dialogue {
+        /// The agent.
+        agent: String,
+        /// Its name for the call.
+        call: Option<String>,
+    },
     /// Nobody could be asked.
     Nobody {
         /// Why.
@@ -66,6 +74,7 @@ impl DecidedBy {
             Self::Reviewer => json!("reviewer"),
             Self::Classifier => json!("classifier"),
             Self::Breaker => json!("breaker"),
+            Self::Dialogue { agent, call } => json!({ "dialogue": { "agent": agent, "call": call } }),
             Self::Nobody { why } => json!({ "nobody": why }),
         }
     }
@@ -104,8 +113,23 @@ pub struct Context {
     pub removed: Vec<&'static str>,
     /// What an agent put around the command.
     pub envelope: Mark,
+    /// The hook's event, by the agent's own names.
+    pub hook: Option<Hooked>,
     /// What must not be written: secrets of the environment.
     pub secrets: Secrets,
+}
+
+/// An event that a hook was told of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Hooked {
+    /// Its name.
+    pub event: String,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// The agent's name for the call.
+    pub call: Option<String>,
+    /// The tool.
+    pub tool: String,
 }
 
 /// What is known when a record is opened.
@@ -259,6 +283,7 @@ fn origin(opening: &Opening<'_>) -> Map<String, Value> {
         "interactive": policy.caller.interactive.then_some(true),
         "nested": policy.caller.nested.then_some(true),
         "beneath": context.beneath.then_some(true),
+        "hook": context.hook,
         "process": context.lineage.as_ref().map(process_and_those_above),
     });
     map(value)
@@ -283,7 +308,11 @@ fn envelope(mark: &Mark) -> Value {
 
 /// What was asked, without the bodies of here-documents.
 fn request(request: &Request, inexact: &mut Vec<&'static str>) -> (Map<String, Value>, Vec<Value>) {
-    let (text, documents) = without_documents(&request.text);
+    // What tells of a tool is no shell text.
+    let (text, documents) = match request.tool {
+        Some(_) => (request.text.clone(), Vec::new()),
+        None => without_documents(&request.text),
+    };
     if !documents.is_empty() {
         inexact.push("here-document");
     }
@@ -304,6 +333,7 @@ fn request(request: &Request, inexact: &mut Vec<&'static str>) -> (Map<String, V
         "name": request.name,
         "args": request.args,
         "options": options,
+        "tool": request.tool,
     });
     (map(value), documents)
 }
@@ -492,6 +522,12 @@ pub enum Closing {
 }
 
 impl Closing {
+    /// What was left to an agent, and how; or why it is not done.
+    #[must_use]
+    pub fn of_hook(left: Result<&'static str, &'static str>) -> Self {
+        left.map_or_else(|why| Self::NotRun { why }, |how| Self::NotObserved { how })
+    }
+
     pub(super) fn to_json(self, id: &str) -> Value {
         let mut object = Map::from_iter([
             ("event".to_owned(), "closed".into()),

@@ -11,7 +11,7 @@ use super::query::{self, Filter};
 use crate::host::recorded::Recorded;
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Caller, Mode, Verdict};
-use crate::request::{Entry, ReadingOptions, Request, Setting};
+use crate::request::{Entry, ReadingOptions, Request, Setting, Tool};
 
 /// An opening line, as far as a replay needs it.
 #[derive(Debug, Clone, Deserialize)]
@@ -46,6 +46,7 @@ pub struct Played {
     options: ReadingOptions,
     #[serde(default)]
     setting: Setting,
+    tool: Option<Tool>,
     agent: Option<String>,
     #[serde(default)]
     interactive: bool,
@@ -75,6 +76,7 @@ impl Played {
             args: self.args.clone(),
             options: self.options,
             entry: self.entry,
+            tool: self.tool.clone(),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
-use crate::commands::{approvals, check, explain, grants, rules, simulate, status, trust};
+use crate::commands::{approvals, check, explain, grants, hook, rules, simulate, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -95,6 +95,7 @@ fn call_of(call: Call) -> ExitCode {
         Call::Approvals { only, .. } => said(approvals(only)),
         Call::Answer { id, reply } => said(answered(&id, reply)),
         Call::Setup(call) => setup::run(call),
+        Call::Hook(agent) => hook::run(agent),
         Call::Print(text) => print(&text),
     }
 }

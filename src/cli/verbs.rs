@@ -15,11 +15,12 @@ use super::setup::{self, SetupCall};
 use super::shell_args::{self, ShellCall};
 use super::simulate::Simulate;
 use crate::ask::dialog::MOST_MINUTES;
+use crate::commands::hook;
 use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 20] = [
+const VERBS: [&str; 21] = [
     "approvals",
     "approve",
     "audit",
@@ -29,6 +30,7 @@ const VERBS: [&str; 20] = [
     "explain",
     "grants",
     "help",
+    "hook",
     "init",
     "jobs",
     "mode",
@@ -113,6 +115,8 @@ pub enum Call {
     },
     /// Something about agents: set them up, start them, look after them.
     Setup(SetupCall),
+    /// Answer one event of this agent's hook.
+    Hook(&'static str),
     /// Print this text and succeed.
     Print(String),
 }
@@ -319,6 +323,8 @@ enum Verb {
     Doctor(setup::Doctor),
     /// What an agent should know beforehand
     Brief(setup::Brief),
+    /// Answer one event of an agent's hook, from standard input, in its dialect
+    Hook(Hook),
 }
 
 #[derive(Debug, Args)]
@@ -424,6 +430,14 @@ struct Trust {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = hook::help())]
+struct Hook {
+    /// The agent whose hook it is
+    #[arg(value_parser = hook::agent)]
+    agent: &'static str,
+}
+
+#[derive(Debug, Args)]
 struct Untrust {
     /// A file that is trusted, instead of this project's
     file: Option<PathBuf>,
@@ -512,6 +526,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Wrap(wrap) => Call::Setup(wrap.into_call()),
         Verb::Doctor(doctor) => Call::Setup(doctor.into_call()),
         Verb::Brief(brief) => Call::Setup(brief.into_call()),
+        Verb::Hook(Hook { agent }) => Call::Hook(agent),
     })
 }
 

@@ -29,6 +29,8 @@ pub fn text(policy: &Policy, agent: Option<&str>) -> Result<String, String> {
          `--dry-run`, a narrow path and a named file to a pattern.\n\
          - `gsh check -c 'COMMAND'` says beforehand whether a command would run (0), be asked about (11) or be \
          refused (12); `gsh explain -c 'COMMAND'` says why. Both run nothing.\n\
+         - Where the agent's hook asks gsh as well, its other tools are judged by the same rules: reading, writing, \
+         fetching, servers' tools. A refusal begins with `gsh:`.\n\
          - Never change gsh's own files or settings, or those that point to it: that is refused in every mode.\n\
          - Status 125 is a fault of gsh itself; nothing has run then.\n",
     );

@@ -41,6 +41,7 @@ pub fn request(text: Vec<u8>, cwd: PathBuf) -> Request {
         args: Vec::new(),
         options: ReadingOptions::default(),
         entry: Entry::Check,
+        tool: None,
     }
 }
 

@@ -77,6 +77,7 @@ fn effect_text(effect: &Effect) -> String {
         EffectKind::DeleteUser => "delete a user".to_owned(),
         EffectKind::RevealSecrets => "print secrets or the environment".to_owned(),
         EffectKind::RunsDownload => "run what it downloads".to_owned(),
+        EffectKind::Tool { name, .. } => format!("uses the tool {name}"),
         EffectKind::Canary => "nothing: the inert test word".to_owned(),
         EffectKind::Disarm => "change gsh itself".to_owned(),
         EffectKind::DestroyRemote { what } => format!("destroy on a remote service: {what}"),

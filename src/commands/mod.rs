@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod doors;
 pub mod explain;
 pub mod grants;
+pub mod hook;
 pub mod init;
 pub mod jobs;
 pub mod rules;

@@ -12,11 +12,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+    ASK, AUDIT, HOOK, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::duration;
-use crate::policy::knobs::{Limits, Pty, Settings, Way, WithoutTerminal};
+use crate::policy::knobs::{Gate, HookAllow, HookShell, Limits, Pty, Settings, Way, WithoutTerminal};
 use crate::policy::meaning::Said;
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
 use crate::report::{Report, Span};
@@ -194,11 +194,28 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             "allow_grants" => settings.subagents_allow_grants = page.truth(value),
             _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
         }),
+        "hook" => page.section(value, HOOK, |page, key, value| hook(page, settings, key, value)),
         "run" => page.section(value, RUN, |page, key, value| run(page, settings, key, value)),
         "limits" => {
             page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))
         }
         _ => page.wrong(key, &Wrong::Key { key: name.to_owned(), known: TOP }),
+    }
+}
+
+fn hook(page: &mut Page, settings: &mut Settings, key: &str, value: &Value<'_>) {
+    match key {
+        "gate" => {
+            settings.hook_gate = page.word(value, &[("side-effect", Gate::SideEffect), ("all", Gate::All)]);
+        }
+        "shell" => {
+            let words = [("decide", HookShell::Decide), ("leave", HookShell::Leave)];
+            settings.hook_shell = page.word(value, &words);
+        }
+        _ => {
+            let words = [("answer", HookAllow::Answer), ("leave", HookAllow::Leave)];
+            settings.hook_allow = page.word(value, &words);
+        }
     }
 }
 

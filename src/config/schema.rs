@@ -23,6 +23,7 @@ pub const TOP: &[&str] = &[
     "floor",
     "refusals",
     "subagents",
+    "hook",
 ];
 
 /// The keys of an explicit rule; first those that its place in the file can say.
@@ -62,6 +63,9 @@ pub const RUN: &[&str] = &["pty", "timeout", "timeout_status", "way"];
 
 /// The keys of `[refusals]`.
 pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];
+
+/// The keys of `[hook]`.
+pub const HOOK: &[&str] = &["allow", "gate", "shell"];
 
 /// The keys of `[subagents]`.
 pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];

@@ -46,6 +46,8 @@ pub struct Configuration {
     pub refusals: Option<Refusals>,
     /// What agents beneath others may do.
     pub subagents: Option<Subagents>,
+    /// How hooks of agents answer.
+    pub hook: Option<Hook>,
     /// Tables of programs that gsh does not know, by their names.
     pub programs: Option<BTreeMap<String, Program>>,
     /// What nobody may do here, whatever other files say. In the user's file and the managed one.
@@ -263,6 +265,51 @@ pub struct Refusals {
     pub in_a_row: Option<u32>,
     /// So many in all: nothing but reading runs until a person says so. 0 for never. Default: 20.
     pub in_all: Option<u32>,
+}
+
+/// `[hook]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// What is said where gsh allows: yes, so that the agent need not ask ("answer"), or nothing, so that its
+    /// own rules hold beside ours ("leave"). Default: "answer".
+    pub allow: Option<HookAllow>,
+    /// Which tools are judged: "all", or "side-effect" for those that gsh knows and those that a rule names.
+    /// Default: "all".
+    pub gate: Option<Gate>,
+    /// Whether a shell's commands are decided ("decide"), or left to the gsh that is the agent's shell
+    /// ("leave"). Default: "decide".
+    pub shell: Option<HookShell>,
+}
+
+/// What a hook says where gsh allows.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookAllow {
+    /// Yes.
+    Answer,
+    /// Nothing.
+    Leave,
+}
+
+/// Which tools a hook judges.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// Those that gsh knows, and those that a rule names.
+    SideEffect,
+    /// All.
+    All,
+}
+
+/// What a hook does with a shell's command.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookShell {
+    /// It is decided.
+    Decide,
+    /// It is left to the shell.
+    Leave,
 }
 
 /// `[subagents]`.

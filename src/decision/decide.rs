@@ -152,7 +152,7 @@ fn writes_text(by: &Invocation) -> bool {
 
 /// Whether the place is the plan itself, no link, and its content is written.
 fn is_plan(plan: &str, place: &Located, change: Change) -> bool {
-    matches!(change, Change::Append | Change::Write | Change::Edit)
+    matches!(change, Change::Append | Change::Write | Change::Edit | Change::Patch)
         && place.lexical == plan
         && place.entry == place.real
         && matches!(place.node, Node::Missing | Node::File)

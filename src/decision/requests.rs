@@ -281,6 +281,7 @@ fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<Capability
             asked.risks.push("it runs what it downloads".to_owned());
             vec![asked]
         }
+        EffectKind::Tool { name, quiet } => vec![of_tool(name, *quiet, effect.span)],
         // The first four are answered above, the others are the floor's or only noted.
         EffectKind::Read(_)
         | EffectKind::ReadTree { .. }
@@ -294,6 +295,20 @@ fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<Capability
         | EffectKind::Disarm
         | EffectKind::Interactive => Vec::new(),
     }
+}
+
+/// A tool by its name; all tools of an MCP server share a prefix.
+fn of_tool(name: &str, quiet: bool, span: Span) -> CapabilityRequest {
+    let subject = if quiet { Subject::Mention(name.to_owned()) } else { plain(name) };
+    let mut asked = CapabilityRequest::new(Capability::ToolUse, subject, format!("Use {name}"), span);
+    if !quiet && name.len() <= LONGEST_SUGGESTION && !name.contains(char::is_control) {
+        asked.suggestions.push(escape(name));
+        let server = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        asked
+            .suggestions
+            .extend(server.map(|(server, _)| format!("{}*", escape(&format!("mcp__{server}__")))));
+    }
+    asked
 }
 
 fn plain(text: &str) -> Subject {
@@ -368,7 +383,7 @@ fn path_forms(place: &Located) -> Vec<String> {
 fn destroys(place: &Located, change: Change, below: bool) -> Option<Destroys> {
     let exists = !matches!(place.node, Node::Missing | Node::Special);
     match change {
-        Change::Create | Change::Append => None,
+        Change::Create | Change::Append | Change::Patch => None,
         Change::Write | Change::Put | Change::Edit => (exists || below).then_some(Destroys::Overwrite),
         Change::Mode | Change::ModeTree => Some(Destroys::Mode),
         // Nothing is there, and nothing that ran before can have put something of worth there.
@@ -389,6 +404,7 @@ fn verb(change: Change, destroys: Option<Destroys>) -> &'static str {
         (_, Some(Destroys::Delete)) => "Delete",
         (_, Some(_)) => "Overwrite",
         (Change::Append, None) => "Append to",
+        (Change::Patch, None) => "Edit",
         _ => "Write",
     }
 }

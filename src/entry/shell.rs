@@ -293,6 +293,7 @@ fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
         args: asked.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
         options: asked.reading,
         entry: asked.entry(),
+        tool: None,
     }
 }
 

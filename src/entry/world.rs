@@ -13,12 +13,16 @@ use crate::config::load::{Options, load};
 use crate::host::Host;
 use crate::policy::{Agent, Forbidden, LayerRules, Mode, Places, Policy, Refused, Verdict};
 use crate::store::calls::{Above, Calls};
+use crate::store::passes::{Bearer, Passes};
 use crate::store::places::Folders;
 use crate::store::session::{Found, Session};
 use crate::store::sessions::{Memory, Sessions};
 use crate::sys::agents;
 use crate::sys::machine::{Machine, Surroundings};
 use crate::sys::proc::Lineage;
+
+/// Variables in which agents tell their commands the session.
+const SESSIONS: [&str; 3] = ["CLAUDE_CODE_SESSION_ID", "QWEN_CODE_SESSION_ID", "COPILOT_AGENT_SESSION_ID"];
 
 /// The environment a request comes from.
 #[derive(Debug, Clone)]
@@ -164,7 +168,15 @@ impl Surrounds {
             project: policy.places.project.clone(),
             forbids_trust: policy.forbids.contains(&Forbidden::Trust),
             together: policy.knobs.denial_ends_all,
+            bearer: self.bearer(),
         })
+    }
+
+    /// Who comes with the call: the process that started this one.
+    fn bearer(&self) -> Option<Bearer> {
+        let caller = self.lineage.as_ref()?.above.first()?.clone();
+        let session = SESSIONS.iter().find_map(|name| self.var(name));
+        Some(Bearer { passes: Passes::of(self.folders.as_ref()?), caller, session })
     }
 
     /// A variable of the environment, if it is text.

@@ -8,6 +8,7 @@ use super::arg::Arg;
 use super::leaving::Exits;
 use super::programs::{Programs, Wrapper};
 use super::state::{State, Stream};
+use super::tool::of_tool;
 use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
@@ -78,6 +79,9 @@ pub(super) struct Gatherer<'a> {
 /// What a script would do when it runs as the request says.
 #[must_use]
 pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Programs) -> Facts {
+    if let Some(tool) = &request.tool {
+        return of_tool(tool, &request.cwd.to_string_lossy(), host);
+    }
     let mut walk = Gatherer::new(host, programs);
     let mut state = State {
         cwd: request.cwd.to_str().map(str::to_owned),

@@ -36,6 +36,7 @@ pub mod programs;
 mod search;
 mod spelling;
 mod state;
+mod tool;
 mod variable;
 
 use serde::Serialize;
@@ -260,6 +261,13 @@ pub enum EffectKind {
     },
     /// Waits for a person's keys.
     Interactive,
+    /// Uses a tool of an agent that gsh has no table for.
+    Tool {
+        /// What rules match.
+        name: String,
+        /// Nobody is asked unless a rule names it.
+        quiet: bool,
+    },
 }
 
 /// What is done to a path that is written.
@@ -274,6 +282,8 @@ pub enum Change {
     Write,
     /// Changed in place.
     Edit,
+    /// Changed in place, and the difference is shown to whoever is asked.
+    Patch,
     /// Put here: over a file, or into a directory.
     Put,
     /// Mode, owner or attributes.
@@ -298,7 +308,7 @@ impl Change {
             Self::Create => "make or touch",
             Self::Append => "append to",
             Self::Write => "write",
-            Self::Edit => "change in place",
+            Self::Edit | Self::Patch => "change in place",
             Self::Put => "put something at",
             Self::Mode => "change the mode or owner of",
             Self::ModeTree => "change the mode or owner of everything in",

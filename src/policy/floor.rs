@@ -241,7 +241,7 @@ fn tree_hit(
     let entry = match change {
         Change::Delete | Change::DeleteTree | Change::Move => "delete-root",
         Change::Mode | Change::ModeTree => "open-root",
-        Change::Write | Change::Edit | Change::Put => "system-file",
+        Change::Write | Change::Edit | Change::Patch | Change::Put => "system-file",
         _ => return None,
     };
     whole.then(|| (entry, format!("everything below {}", root.lexical)))

@@ -46,6 +46,50 @@ pub enum Way {
     Pipes,
 }
 
+/// Which tools of an agent its hook judges.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Gate {
+    /// Those that gsh has a table for, and others where a rule names them.
+    SideEffect,
+    /// All.
+    #[default]
+    All,
+}
+
+/// What a hook does with a shell's command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookShell {
+    /// It is left to the gsh that the agent has as its shell.
+    Leave,
+    /// It is decided.
+    #[default]
+    Decide,
+}
+
+/// What a hook says where gsh allows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HookAllow {
+    /// Yes: the agent need not ask.
+    #[default]
+    Answer,
+    /// Nothing: the agent's own rules hold beside ours.
+    Leave,
+}
+
+/// How hooks of agents answer (`[hook]`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    /// Which tools are judged.
+    pub gate: Gate,
+    /// Whether the commands of a shell are.
+    pub shell: HookShell,
+    /// What is said to what is allowed.
+    pub allow: HookAllow,
+}
+
 /// How much of a text is read before it counts as not understood. None is the reader's own measure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
@@ -119,6 +163,8 @@ pub struct Knobs {
     pub denial_ends_all: bool,
     /// How agents are held that were started beneath gsh.
     pub subagents: Subagents,
+    /// How hooks of agents answer.
+    pub hook: Hook,
 }
 
 /// How agents are held that were started beneath gsh.
@@ -177,6 +223,7 @@ impl Default for Knobs {
             refusals: Refusals::default(),
             denial_ends_all: true,
             subagents: Subagents::default(),
+            hook: Hook::default(),
         }
     }
 }
@@ -231,6 +278,12 @@ pub struct Settings {
     pub subagents_allow_grants: Option<bool>,
     /// See [`Subagents::default`].
     pub subagents_default: Option<Verdict>,
+    /// See [`Hook::gate`].
+    pub hook_gate: Option<Gate>,
+    /// See [`Hook::shell`].
+    pub hook_shell: Option<HookShell>,
+    /// See [`Hook::allow`].
+    pub hook_allow: Option<HookAllow>,
 }
 
 /// Whether a file may loosen.
@@ -314,6 +367,13 @@ impl Knobs {
         refuse(fewer(in_a_row, settings.refusals_in_a_row, may), "refusals.in_a_row");
         refuse(fewer(in_all, settings.refusals_in_all, may), "refusals.in_all");
         refuse(raise(&mut self.subagents.default, settings.subagents_default, may), "subagents.default");
+        refuse(raise(&mut self.hook.gate, settings.hook_gate, may), "hook.gate");
+        refuse(raise(&mut self.hook.shell, settings.hook_shell, may), "hook.shell");
+        // To say nothing is the stricter.
+        let mut silent = self.hook.allow == HookAllow::Leave;
+        let wanted = settings.hook_allow.map(|allow| allow == HookAllow::Leave);
+        refuse(raise(&mut silent, wanted, may), "hook.allow");
+        self.hook.allow = if silent { HookAllow::Leave } else { HookAllow::Answer };
         // Not to allow is the stricter.
         let mut forbids = !self.subagents.allow_grants;
         let wanted = settings.subagents_allow_grants.map(|allows| !allows);
@@ -394,7 +454,12 @@ mod tests {
             refusals_in_all: Some(0),
             subagents_allow_grants: Some(true),
             subagents_default: Some(Verdict::Deny),
+            hook_gate: Some(Gate::SideEffect),
+            hook_shell: Some(HookShell::Decide),
+            hook_allow: Some(HookAllow::Leave),
         });
+        let hook = Hook { gate: Gate::All, shell: HookShell::Decide, allow: HookAllow::Leave };
+        assert_eq!(knobs.hook, hook);
         assert_eq!(knobs.refusals, Refusals { in_a_row: 2, in_all: 20 });
         assert_eq!(knobs.on_unresolved, Verdict::Deny);
         assert_eq!(knobs.on_mixed, Verdict::Deny);
@@ -409,6 +474,7 @@ mod tests {
             "ask.denial_ends_all",
             "audit.keep_days",
             "refusals.in_all",
+            "hook.gate",
             "subagents.allow_grants",
             "limits.bytes",
             "limits.depth",

@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod jobs;
 pub mod lock;
+pub mod passes;
 pub mod pending;
 pub mod places;
 pub mod safe;

@@ -117,7 +117,7 @@ impl Sessions {
 }
 
 /// Which start of the machine this is.
-fn boot() -> String {
+pub(super) fn boot() -> String {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.trim().to_owned()
 }

@@ -4,6 +4,16 @@
 #[cfg(debug_assertions)]
 const NAME: &str = "GSH_TEST_FAULT";
 
+/// How long something may take: in builds for tests as long as is told there, in milliseconds.
+#[must_use]
+pub fn patience(real: std::time::Duration) -> std::time::Duration {
+    #[cfg(debug_assertions)]
+    if let Some(told) = std::env::var("GSH_TEST_PATIENCE").ok().and_then(|told| told.parse().ok()) {
+        return std::time::Duration::from_millis(told);
+    }
+    real
+}
+
 /// Ends this process without any further step, where a build for tests is told to. A released gsh has
 /// no such places.
 pub fn point(_name: &str) {

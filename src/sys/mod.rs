@@ -5,6 +5,7 @@
 //! [`Host`]: crate::host::Host
 
 pub mod agents;
+pub mod apart;
 pub mod child;
 pub mod fault;
 pub mod file;

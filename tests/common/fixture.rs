@@ -120,6 +120,7 @@ pub(crate) fn request(text: &str) -> Request {
         args: Vec::new(),
         options: ReadingOptions::default(),
         entry: Entry::Check,
+        tool: None,
     }
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn facts(text: &str, host: &TableHost) -> Facts {
         args: Vec::new(),
         options: ReadingOptions::default(),
         entry: Entry::Command,
+        tool: None,
     };
     gather(&read(text), &request, host, &Programs::default())
 }

@@ -18,6 +18,7 @@ fn record(text: &str, args: &[&str], context: &Context) -> Record {
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         options: ReadingOptions::default(),
         entry: Entry::Command,
+        tool: None,
     };
     let decision = Decision::bare(Verdict::Ask, "why", Mode::Default);
     let (policy, facts) = (policy(), Facts::default());

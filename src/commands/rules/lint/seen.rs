@@ -142,6 +142,7 @@ fn asked(text: &str, given: &Given<'_>) -> Vec<CapabilityRequest> {
         args: vec![],
         options: ReadingOptions::default(),
         entry: Entry::Check,
+        tool: None,
     };
     let script = syntax::parse(&request.text, &syntax::Limits::default());
     requests(&gather(&script, &request, given.host, &given.policy.programs))
