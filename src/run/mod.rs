@@ -258,7 +258,7 @@ fn direct(plan: &Plan) -> Option<Program> {
     let pwd = logical.unwrap_or_else(|| directory.into_os_string());
     let environment = environment::for_program(plan.environment.clone(), direct.path.as_os_str(), &pwd);
     let argv = direct.argv.iter().map(OsString::from).collect();
-    Some(Program { path: direct.path.clone(), argv, environment, stdin: None })
+    Some(Program { path: direct.path.clone(), argv, environment, stdin: None, script: None })
 }
 
 #[cfg(test)]

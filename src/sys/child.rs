@@ -14,6 +14,7 @@ use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout};
 
 use super::process::{Ended, Program, command, ended};
 use super::raw::{self, ChildStart};
+use super::script::StandIn;
 
 /// How a command starts whose output is relayed.
 #[derive(Debug)]
@@ -45,7 +46,8 @@ pub fn aside(act: impl FnOnce()) -> io::Result<i32> {
 ///
 /// # Errors
 /// The error of exec itself, or of what comes before it.
-pub fn start_piped(program: Program, place: Piped) -> io::Result<i32> {
+pub fn start_piped(mut program: Program, place: Piped) -> io::Result<i32> {
+    let script = program.script.take();
     let [output, errors] = place.outputs;
     let given = [program.stdin.is_some(), output.is_some(), errors.is_some()];
     let mut command = command(program)?;
@@ -58,7 +60,8 @@ pub fn start_piped(program: Program, place: Piped) -> io::Result<i32> {
     if place.own_group {
         command.process_group(0);
     }
-    let start = ChildStart { mask: place.mask, foreground_of: None, given, on_parent_death: None };
+    let waiting = script.as_ref().map(StandIn::waiting);
+    let start = ChildStart { mask: place.mask, foreground_of: None, given, on_parent_death: None, script: waiting };
     raw::before_exec(&mut command, start);
     i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
 }
