@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use super::approved::{Plan, Source};
+use super::script;
 use crate::sys::pipe::{self, Identity};
 use crate::sys::process::{self, Program};
 use crate::sys::script::StandIn;
@@ -40,10 +41,15 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
                 argv.extend(["--".into(), name.clone()]);
             }
         }
-        Source::Nothing => {}
+        // Nothing that it would take for a script.
+        Source::Nothing => stdin = Some(std::fs::File::open("/dev/null")?.into()),
         Source::Stdin => {
             stdin = Some(script_input(&plan.text)?);
-            argv.extend(["-s".into(), "--".into()]);
+            // Arguments there are only after `-s`, which is among the options then. Whatever else stood last
+            // might take a further word for its own.
+            if !plan.args.is_empty() {
+                argv.push("--".into());
+            }
         }
     }
     argv.extend(plan.args.iter().cloned());
@@ -65,14 +71,19 @@ fn script_input(text: &[u8]) -> io::Result<OwnedFd> {
 /// What the shell gets when it opens the script. Not where it reads files of a person's first, which might
 /// open the script themselves; nor where the kernel does not allow it.
 fn stand_in(plan: &Plan, name: &OsStr) -> Option<StandIn> {
-    let reads_others = |option: &OsString| {
-        let option = option.as_encoded_bytes();
-        let letters = !option.starts_with(b"--") && option.starts_with(b"-");
-        letters && option.iter().any(|letter| b"il".contains(letter)) || option == b"--login"
+    let reads_others = |option: &OsString| match option.as_encoded_bytes() {
+        b"--login" | b"-login" => true,
+        b"-noediting" | b"-noprofile" | b"-posix" | b"-restricted" | b"-pretty-print" => false,
+        word => {
+            let sign = word.starts_with(b"-") && !word.starts_with(b"--") || word.starts_with(b"+");
+            sign && word.iter().any(|letter| b"il".contains(letter))
+        }
     };
     let reads_others =
         plan.argv0.as_encoded_bytes().starts_with(b"-") || plan.options.iter().any(reads_others);
-    (!reads_others).then(|| StandIn::prepare(name, &plan.text).ok()).flatten()
+    let path = plan.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let file = script::file_of(name, path);
+    (!reads_others).then(|| StandIn::prepare(file.as_os_str(), &plan.text).ok()).flatten()
 }
 
 /// Whether a script looks for its own file by more than `$0`.

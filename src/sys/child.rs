@@ -61,7 +61,8 @@ pub fn start_piped(mut program: Program, place: Piped) -> io::Result<i32> {
         command.process_group(0);
     }
     let waiting = script.as_ref().map(StandIn::waiting);
-    let start = ChildStart { mask: place.mask, foreground_of: None, given, on_parent_death: None, script: waiting };
+    let start =
+        ChildStart { mask: place.mask, foreground_of: None, given, on_parent_death: None, script: waiting };
     raw::before_exec(&mut command, start);
     i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
 }

@@ -105,7 +105,8 @@ fn look_after(program: Program, deadline: Duration) -> io::Result<()> {
     let mut command = command(program)?;
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mask = nix::sys::signal::SigSet::empty();
-    let start = ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None, script: None };
+    let start =
+        ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None, script: None };
     raw::before_exec(&mut command, start);
     let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
     close_inherited();

@@ -48,7 +48,8 @@ impl StandIn {
                 if let Ok(raw::Side::Child) = raw::fork() {
                     raw::close_all_but(&[theirs.as_raw_fd(), file.as_raw_fd()]);
                     // Whatever went wrong: what is watched then dies with us, and what is not is told nothing.
-                    let _ends_anyway = release_standard().and_then(|()| Helper { name, file, line: theirs }.help());
+                    let _ends_anyway =
+                        release_standard().and_then(|()| Helper { name, file, line: theirs }.help());
                 }
                 raw::leave_at_once(0)
             }
