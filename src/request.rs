@@ -116,11 +116,13 @@ impl Request {
 pub struct ReadingOptions {
     /// `-i`: aliases may be on and start-up files define functions.
     pub interactive: bool,
-    /// `-O extglob` and the like: a `shopt` other than its default.
+    /// `-O lastpipe` and the like: the same text may do something else.
     pub shopt: bool,
+    /// `-O nullglob`, `-k`, `+B`: the text does the same, to other words.
+    pub expansion: bool,
     /// `-o posix`, `--posix`.
     pub posix: bool,
-    /// `-x`: `PS4` is expanded before every command.
+    /// `-x`: `PS4` is expanded before every command; one that expands to anything never reaches the shell.
     pub xtrace: bool,
     /// `-n`: the text is read and nothing runs.
     pub noexec: bool,

@@ -2,6 +2,7 @@
 
 mod abuse;
 mod architecture;
+mod arguments;
 mod ask;
 mod callers;
 mod cases;

@@ -23,6 +23,7 @@ fn relay_side() {
         argv: vec!["bash".into(), "-c".into(), text],
         environment: vec![("PATH".into(), "/usr/bin:/bin".into()), ("TERM".into(), "xterm".into())],
         stdin: None,
+        script: None,
     };
     let ended = gsh::run::pty::run(program).expect("it runs");
     println!("\nend: {ended:?}");

@@ -340,6 +340,7 @@ fn asked(shell: ShellCall, own: Own) -> Asked {
         args: shell.args,
         options: shell.options,
         reading: shell.reading,
+        errexit: shell.errexit,
         mode: own.mode,
         config: own.config,
         non_interactive: own.non_interactive,

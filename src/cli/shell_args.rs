@@ -2,63 +2,20 @@
 //! letters with `-` and `+`, then operands. What is read here is only what gsh must know; the
 //! options themselves reach bash as they were given.
 
+mod names;
+
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use self::names::{FINDS_FILES, LETTERS, LONG, LONG_WITH_ARGUMENT, NAMES, SHOPT};
 use crate::request::ReadingOptions;
 
-/// Long options without an argument.
-const LONG: [&str; 14] = [
-    "debug",
-    "debugger",
-    "dump-po-strings",
-    "dump-strings",
-    "help",
-    "login",
-    "noediting",
-    "noprofile",
-    "norc",
-    "posix",
-    "pretty-print",
-    "restricted",
-    "verbose",
-    "version",
-];
-/// Long options with one.
-const LONG_WITH_ARGUMENT: [&str; 2] = ["init-file", "rcfile"];
-/// Letters that take no argument and that both `-` and `+` may stand before.
-const LETTERS: &[u8] = b"abefhikmnprtuvxBCEHPTlscD";
-/// Names after `-o`.
-const NAMES: [&str; 27] = [
-    "allexport",
-    "braceexpand",
-    "emacs",
-    "errexit",
-    "errtrace",
-    "functrace",
-    "hashall",
-    "histexpand",
-    "history",
-    "ignoreeof",
-    "interactive-comments",
-    "keyword",
-    "monitor",
-    "noclobber",
-    "noexec",
-    "noglob",
-    "nolog",
-    "notify",
-    "nounset",
-    "onecmd",
-    "physical",
-    "pipefail",
-    "posix",
-    "privileged",
-    "verbose",
-    "vi",
-    "xtrace",
-];
+/// Whether a text may mean something else with this name after `-O`, so that it is asked about in every mode.
+#[must_use]
+pub fn changes_meaning(name: &str) -> bool {
+    SHOPT.contains(&name)
+}
 
 /// Where the text is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,11 +47,35 @@ pub struct ShellCall {
     pub reading: ReadingOptions,
     /// A login shell: its start-up files run first.
     pub login: bool,
+    /// `-e`: an error is its end.
+    pub errexit: bool,
 }
 
 /// Why bash would not start.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadOption(pub String);
+pub struct BadOption {
+    /// What is wrong, without the name of the shell.
+    pub message: String,
+    /// The words to the one that is wrong, which bash itself would tell of.
+    pub words: Vec<OsString>,
+}
+
+impl BadOption {
+    /// The call in which bash itself says what is wrong, and runs nothing.
+    #[must_use]
+    pub fn into_call(self, argv0: OsString) -> ShellCall {
+        ShellCall {
+            text: Text::Nothing,
+            argv0,
+            name: None,
+            args: Vec::new(),
+            options: self.words,
+            reading: ReadingOptions::default(),
+            login: false,
+            errexit: false,
+        }
+    }
+}
 
 /// Reads the words of a shell's command line.
 ///
@@ -106,9 +87,11 @@ pub fn read(argv0: OsString, words: &[OsString]) -> Result<ShellCall, BadOption>
     let mut reader = Reader { words, at: 0, login, ..Reader::default() };
     // Called `sh`, bash reads by POSIX's rules.
     reader.reading.posix = base.strip_prefix(b"-").unwrap_or(base) == b"sh";
-    reader.long_options()?;
-    reader.letters()?;
-    reader.finish(argv0)
+    let read = reader.long_options().and_then(|()| reader.letters()).and_then(|()| reader.text());
+    match read {
+        Ok((text, name)) => Ok(reader.finish(argv0, text, name)),
+        Err(message) => Err(BadOption { message, words: words.get(..reader.at).unwrap_or(words).to_vec() }),
+    }
 }
 
 #[derive(Default)]
@@ -118,6 +101,7 @@ struct Reader<'a> {
     options: Vec<OsString>,
     reading: ReadingOptions,
     login: bool,
+    errexit: bool,
     command: bool,
     stdin: bool,
     nothing: bool,
@@ -137,7 +121,7 @@ impl<'a> Reader<'a> {
     }
 
     /// They must stand before all letters; the first word that is none ends them.
-    fn long_options(&mut self) -> Result<(), BadOption> {
+    fn long_options(&mut self) -> Result<(), String> {
         while let Some(word) = self.words.get(self.at).map(|word| word.as_bytes()) {
             let Some(single) = word.strip_prefix(b"-") else { return Ok(()) };
             let (name, double) = match single.strip_prefix(b"-") {
@@ -152,11 +136,12 @@ impl<'a> Reader<'a> {
                 self.take_option();
                 if self.take_option().is_none() {
                     let name = String::from_utf8_lossy(name);
-                    return Err(BadOption(format!("{name}: option requires an argument")));
+                    return Err(format!("{name}: option requires an argument"));
                 }
             } else if double && !name.is_empty() {
+                self.take_option();
                 let word = String::from_utf8_lossy(word);
-                return Err(BadOption(format!("{word}: invalid option")));
+                return Err(format!("{word}: invalid option"));
             } else {
                 return Ok(());
             }
@@ -170,12 +155,15 @@ impl<'a> Reader<'a> {
             b"login" => self.login = true,
             b"help" | b"version" => self.nothing = true,
             b"dump-strings" | b"dump-po-strings" | b"pretty-print" => self.reading.noexec = true,
-            b"debugger" => self.reading.shopt = true,
+            b"debugger" => self.reading.expansion = true,
             _ => {}
         }
     }
 
-    fn letters(&mut self) -> Result<(), BadOption> {
+    fn letters(&mut self) -> Result<(), String> {
+        if self.nothing {
+            return Ok(());
+        }
         while let Some(word) = self.words.get(self.at).map(|word| word.as_bytes()) {
             let Some((sign @ (b'-' | b'+'), letters)) = word.split_first() else { return Ok(()) };
             if *sign == b'-' && matches!(letters, b"" | b"-") {
@@ -190,24 +178,20 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn letter(&mut self, sign: u8, letter: u8) -> Result<(), BadOption> {
+    fn letter(&mut self, sign: u8, letter: u8) -> Result<(), String> {
         let on = sign == b'-';
         match letter {
             // Without a name, bash lists the names and goes on.
             b'o' => self.take_option().map_or(Ok(()), |name| self.named(on, name)),
-            b'O' => {
-                self.reading.shopt |= self.take_option().is_some();
-                Ok(())
-            }
+            // Without a name here too.
+            b'O' => self.take_option().map_or(Ok(()), |name| self.shopt(name)),
             known if LETTERS.contains(&known) => {
                 self.known(on, known);
                 Ok(())
             }
-            other => Err(BadOption(format!(
-                "{}{}: invalid option",
-                char::from(sign),
-                char::from(other).escape_default()
-            ))),
+            other => {
+                Err(format!("{}{}: invalid option", char::from(sign), char::from(other).escape_default()))
+            }
         }
     }
 
@@ -218,174 +202,62 @@ impl<'a> Reader<'a> {
             b's' => self.stdin = true,
             b'l' => self.login = true,
             b'D' => self.reading.noexec = true,
+            b'e' => self.errexit = on,
             b'i' => self.reading.interactive = on,
             b'n' => self.reading.noexec = on,
             b'x' => self.reading.xtrace = on,
             // Assignments anywhere, `!` for history, no braces: other words out of the same text.
-            b'k' | b'H' => self.reading.shopt |= on,
-            b'B' => self.reading.shopt |= !on,
+            b'k' | b'H' => self.reading.expansion |= on,
+            b'B' => self.reading.expansion |= !on,
             _ => {}
         }
     }
 
-    fn named(&mut self, on: bool, name: &OsStr) -> Result<(), BadOption> {
+    fn named(&mut self, on: bool, name: &OsStr) -> Result<(), String> {
         let Some(name) = name.to_str().filter(|name| NAMES.contains(name)) else {
-            return Err(BadOption(format!("{}: invalid option name", name.to_string_lossy())));
+            return Err(format!("{}: invalid option name", name.to_string_lossy()));
         };
         match name {
+            "errexit" => self.errexit = on,
             "posix" => self.reading.posix = on,
             "xtrace" => self.reading.xtrace = on,
             "noexec" => self.reading.noexec = on,
-            "keyword" | "histexpand" => self.reading.shopt |= on,
-            "braceexpand" | "interactive-comments" => self.reading.shopt |= !on,
+            "keyword" | "histexpand" => self.reading.expansion |= on,
+            "braceexpand" => self.reading.expansion |= !on,
+            "interactive-comments" => self.reading.shopt |= !on,
             _ => {}
         }
         Ok(())
     }
 
-    fn finish(mut self, argv0: OsString) -> Result<ShellCall, BadOption> {
-        let mut name = None;
-        let text = if self.nothing {
-            Text::Nothing
-        } else if self.command {
-            let Some(command) = self.take() else {
-                return Err(BadOption("-c: option requires an argument".to_owned()));
-            };
-            name = self.take().cloned();
-            Text::Command(command.clone())
-        } else if self.stdin {
-            Text::Stdin
-        } else {
-            self.take().map_or(Text::Stdin, |file| Text::File(file.clone()))
-        };
+    fn shopt(&mut self, name: &OsStr) -> Result<(), String> {
+        match name.to_str() {
+            Some(name) if FINDS_FILES.contains(&name) => self.reading.expansion = true,
+            Some(name) if changes_meaning(name) => self.reading.shopt = true,
+            _ => return Err(format!("{}: invalid shell option name", name.to_string_lossy())),
+        }
+        Ok(())
+    }
+
+    /// Where the text is, and the name that stands after the text of `-c`.
+    fn text(&mut self) -> Result<(Text, Option<OsString>), String> {
+        if self.nothing {
+            return Ok((Text::Nothing, None));
+        }
+        if self.command {
+            let command = self.take().ok_or("-c: option requires an argument")?;
+            return Ok((Text::Command(command.clone()), self.take().cloned()));
+        }
+        let file = if self.stdin { None } else { self.take() };
+        Ok((file.map_or(Text::Stdin, |file| Text::File(file.clone())), None))
+    }
+
+    fn finish(self, argv0: OsString, text: Text, name: Option<OsString>) -> ShellCall {
         let args = self.words.get(self.at..).unwrap_or_default().to_vec();
-        let Self { options, reading, login, .. } = self;
-        Ok(ShellCall { text, argv0, name, args, options, reading, login })
+        let Self { options, reading, login, errexit, .. } = self;
+        ShellCall { text, argv0, name, args, options, reading, login, errexit }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(line: &str) -> Result<ShellCall, BadOption> {
-        parse_as("bash", line)
-    }
-
-    fn parse_as(argv0: &str, line: &str) -> Result<ShellCall, BadOption> {
-        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        read(argv0.into(), &words)
-    }
-
-    /// The text, the name with the arguments, and the options.
-    fn shape(call: &ShellCall) -> (String, String, String) {
-        let text = match &call.text {
-            Text::Command(text) => format!("c:{}", text.display()),
-            Text::File(file) => format!("f:{}", file.display()),
-            Text::Stdin => "stdin".to_owned(),
-            Text::Nothing => "nothing".to_owned(),
-        };
-        let join = |words: &[OsString]| words.join(OsStr::new(" ")).to_string_lossy().into_owned();
-        let mut operands = Vec::from_iter(call.name.clone());
-        operands.extend(call.args.iter().cloned());
-        (text, join(&operands), join(&call.options))
-    }
-
-    #[test]
-    fn command_lines_are_taken_apart() {
-        let table = [
-            ("-c CMD", "c:CMD", "", "-c"),
-            ("-lc CMD", "c:CMD", "", "-lc"),
-            ("-c -l CMD", "c:CMD", "", "-c -l"),
-            ("-l -c CMD n a b", "c:CMD", "n a b", "-l -c"),
-            ("-ec CMD", "c:CMD", "", "-ec"),
-            ("-cu CMD", "c:CMD", "", "-cu"),
-            ("-eu -o pipefail -c CMD", "c:CMD", "", "-eu -o pipefail -c"),
-            ("-euo pipefail -c CMD", "c:CMD", "", "-euo pipefail -c"),
-            ("-co pipefail CMD", "c:CMD", "", "-co pipefail"),
-            ("+x -O extglob +O nullglob -c CMD", "c:CMD", "", "+x -O extglob +O nullglob -c"),
-            ("--norc --noprofile -c CMD", "c:CMD", "", "--norc --noprofile -c"),
-            ("-norc -c CMD", "c:CMD", "", "-norc -c"),
-            ("--rcfile F --init-file G -i", "stdin", "", "--rcfile F --init-file G -i"),
-            ("-c -- -x n", "c:-x", "n", "-c"),
-            ("-c - CMD", "c:CMD", "", "-c"),
-            ("-s -- a b", "stdin", "a b", "-s"),
-            ("script a -c b", "f:script", "a -c b", ""),
-            ("-e -- -script a", "f:-script", "a", "-e"),
-            ("- script", "f:script", "", ""),
-            ("", "stdin", "", ""),
-            ("--version -c CMD", "nothing", "CMD", "--version -c"),
-        ];
-        for (line, text, operands, options) in table {
-            let found = parse(line).map(|call| shape(&call));
-            assert_eq!(found, Ok((text.to_owned(), operands.to_owned(), options.to_owned())), "{line}");
-        }
-    }
-
-    #[test]
-    fn options_that_change_the_reading_are_seen() {
-        let none = ReadingOptions::default();
-        let table = [
-            ("-c CMD", none),
-            ("-ic CMD", ReadingOptions { interactive: true, ..none }),
-            ("-O extglob -c CMD", ReadingOptions { shopt: true, ..none }),
-            ("+B -c CMD", ReadingOptions { shopt: true, ..none }),
-            ("-kc CMD", ReadingOptions { shopt: true, ..none }),
-            ("--posix -c CMD", ReadingOptions { posix: true, ..none }),
-            ("-o posix -c CMD", ReadingOptions { posix: true, ..none }),
-            ("--posix +o posix -c CMD", none),
-            ("-xc CMD", ReadingOptions { xtrace: true, ..none }),
-            ("-x +x -c CMD", none),
-            ("-n script", ReadingOptions { noexec: true, ..none }),
-            ("--dump-strings script", ReadingOptions { noexec: true, ..none }),
-        ];
-        for (line, reading) in table {
-            assert_eq!(parse(line).map(|call| call.reading), Ok(reading), "{line}");
-        }
-        let names =
-            [("sh", true, false), ("-sh", true, true), ("/bin/sh", true, false), ("-bash", false, true)];
-        for (name, posix, login) in names {
-            let found = parse_as(name, "-c CMD").map(|call| (call.reading.posix, call.login));
-            assert_eq!(found, Ok((posix, login)), "{name}");
-        }
-        assert_eq!(parse("-lc CMD").map(|call| call.login), Ok(true));
-    }
-
-    #[test]
-    fn bash_agrees_on_what_it_accepts() {
-        let table = [
-            "-c exit",
-            "-c --norc exit",
-            "--nope -c exit",
-            "-z -c exit",
-            "+z -c exit",
-            "-c",
-            "-o nope -c exit",
-            "-o pipefail -c exit",
-            "+o errexit -c exit",
-            "-euxo pipefail -c exit",
-            "--rcfile",
-            "--rcfile F -c exit",
-            "-login -c exit",
-            "-c -e -- exit",
-            "-Bc exit",
-            "-Ic exit",
-            "--posix -lc exit",
-            "-abefhkmnptuvxBCEHPTc exit",
-        ];
-        for line in table {
-            // Only words like `exit` and options are ever run here.
-            let shell = std::process::Command::new("/bin/bash")
-                .args(line.split_whitespace())
-                .env_clear()
-                .stdin(std::process::Stdio::null())
-                .output();
-            let Ok(shell) = shell else { return };
-            assert_eq!(parse(line).is_err(), shell.status.code() == Some(2), "{line}");
-            if let Err(BadOption(message)) = parse(line) {
-                let said = String::from_utf8_lossy(&shell.stderr);
-                assert!(said.lines().next().is_some_and(|first| first.ends_with(&message)), "{line}: {said}");
-            }
-        }
-    }
-}
+mod tests;

@@ -204,9 +204,12 @@ fn is_shell_name(argv0: &OsStr) -> bool {
 }
 
 fn shell(argv0: OsString, words: &[OsString], own: Own) -> Result<Call, Usage> {
-    shell_args::read(argv0, words)
-        .map(|shell| Call::Shell { shell, own })
-        .map_err(|shell_args::BadOption(message)| Usage(message))
+    let as_shell = is_shell_name(&argv0);
+    match shell_args::read(argv0.clone(), words) {
+        Ok(shell) => Ok(Call::Shell { shell, own }),
+        Err(bad) if as_shell => Ok(Call::Shell { shell: bad.into_call(argv0), own }),
+        Err(bad) => Err(Usage(bad.message)),
+    }
 }
 
 /// Ours stand first; the first word that is none of them ends them.

@@ -84,7 +84,7 @@ fn start(call: &Call, place: Place<'_>) -> Result<Start, String> {
     let said = said(agent, &view, &place.program);
     let (path, mut argv) = interpreted(path);
     argv.extend(call.words.iter().skip(1).cloned());
-    Ok(Start { program: Program { path, argv, environment, stdin: None }, agent, said })
+    Ok(Start { program: Program { path, argv, environment, stdin: None, script: None }, agent, said })
 }
 
 fn agent(call: &Call, word: &OsStr) -> Result<Option<&'static Known>, String> {

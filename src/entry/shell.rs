@@ -1,10 +1,12 @@
 //! gsh called as a shell: a text from the command line, a file or standard input to its end.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+
+use nix::errno::Errno;
 
 use super::inner;
 use super::inside;
@@ -24,6 +26,7 @@ use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request, Setting};
 use crate::run::environment::{self, Variable};
+use crate::run::script;
 use crate::run::shell::Shell;
 use crate::run::supervise::Limit;
 use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
@@ -51,6 +54,8 @@ pub struct Asked {
     pub options: Vec<OsString>,
     /// Those that change the reading.
     pub reading: ReadingOptions,
+    /// `-e`: an error is the shell's end.
+    pub errexit: bool,
     /// The mode given with the call.
     pub mode: Option<Mode>,
     /// A configuration in the place of the user's.
@@ -76,26 +81,29 @@ pub enum Given {
     Nothing,
 }
 
-/// Why a text could not be had. The status is bash's.
+/// Why a text could not be had. For a script file the words are bash's, and the status always is.
 #[derive(Debug, thiserror::Error)]
 enum NoText {
-    #[error("{}: {source}", name.display())]
-    File { name: PathBuf, source: io::Error },
-    #[error("{}: is a directory", .0.display())]
-    Directory(PathBuf),
-    #[error("{0}: too long to be decided: more than {max} MiB", max = LONGEST_TEXT >> 20)]
+    #[error("{shell}: {}: {why}", name.display())]
+    File { shell: String, name: PathBuf, why: &'static str, missing: bool },
+    #[error("{name}: {name}: {why}", name = .0.display(), why = .1)]
+    NoScript(PathBuf, &'static str),
+    #[error("gsh: {0}: too long to be decided: more than {max} MiB", max = LONGEST_TEXT >> 20)]
     TooLong(String),
-    #[error("standard input: {0}")]
+    #[error("gsh: standard input: {0}")]
     Stdin(io::Error),
-    #[error("no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input")]
+    #[error(
+        "gsh: no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input"
+    )]
     Interactive,
 }
 
 impl NoText {
-    fn status(&self) -> u8 {
+    fn status(&self, errexit: bool) -> u8 {
         match self {
-            Self::File { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
-            Self::File { .. } | Self::Directory(_) | Self::TooLong(_) => 126,
+            Self::File { .. } if errexit => 1,
+            Self::File { missing: true, .. } => 127,
+            Self::File { .. } | Self::NoScript(..) | Self::TooLong(_) => 126,
             Self::Stdin(_) | Self::Interactive => 2,
         }
     }
@@ -104,11 +112,11 @@ impl NoText {
 /// Decides the call's text and runs it, if it may run. The process ends as the command did.
 #[must_use]
 pub fn run(asked: Asked) -> ExitCode {
-    let text = match text(&asked.text) {
+    let text = match text(&asked) {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("gsh: {error}");
-            return ExitCode::from(error.status());
+            eprintln!("{error}");
+            return ExitCode::from(error.status(asked.errexit));
         }
     };
     let mut surrounds = Surrounds::of_process();
@@ -188,27 +196,37 @@ fn die(signal: i32) -> ExitCode {
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
 
-fn text(given: &Given) -> Result<Vec<u8>, NoText> {
+fn text(asked: &Asked) -> Result<Vec<u8>, NoText> {
     use std::os::unix::ffi::OsStrExt;
-    match given {
+    match &asked.text {
         Given::Command(text) => Ok(text.as_bytes().to_vec()),
         Given::Nothing => Ok(Vec::new()),
-        Given::File(name) => {
-            let name = PathBuf::from(name);
-            if name.is_dir() {
-                return Err(NoText::Directory(name));
-            }
-            match std::fs::File::open(&name).and_then(limited) {
-                Ok(text) => text.ok_or_else(|| NoText::TooLong(name.display().to_string())),
-                Err(source) => Err(NoText::File { name, source }),
-            }
-        }
+        Given::File(name) => file(Path::new(name), &asked.argv0),
         Given::Stdin if io::stdin().is_terminal() => Err(NoText::Interactive),
         Given::Stdin => {
             let text = limited(io::stdin().lock()).map_err(NoText::Stdin)?;
             text.ok_or_else(|| NoText::TooLong("standard input".to_owned()))
         }
     }
+}
+
+/// A script's text, where bash would run any.
+fn file(name: &Path, shell: &OsStr) -> Result<Vec<u8>, NoText> {
+    let found = script::file_of(name.as_os_str(), std::env::var_os("PATH").as_deref());
+    if found.is_dir() {
+        return Err(NoText::NoScript(name.to_owned(), Errno::EISDIR.desc()));
+    }
+    let text = std::fs::File::open(&found).and_then(limited).map_err(|error| NoText::File {
+        shell: shell.to_string_lossy().into_owned(),
+        name: name.to_owned(),
+        why: Errno::from_raw(error.raw_os_error().unwrap_or(0)).desc(),
+        missing: error.kind() == io::ErrorKind::NotFound,
+    })?;
+    let text = text.ok_or_else(|| NoText::TooLong(name.display().to_string()))?;
+    if script::is_binary(&text) {
+        return Err(NoText::NoScript(name.to_owned(), "cannot execute binary file"));
+    }
+    Ok(text)
 }
 
 /// All there is; None when that is more than can be decided, maybe without end.

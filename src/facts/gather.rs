@@ -138,12 +138,12 @@ impl<'a> Gatherer<'a> {
     fn options(&mut self, request: &Request) {
         let options = request.options;
         self.posix = options.posix;
-        for (set, what) in [
-            (options.shopt, "a shopt option changes how the text is read"),
-            (options.xtrace, "tracing expands PS4 before every command"),
+        for (set, what, grave) in [
+            (options.shopt, "a shopt option changes how the text is read", true),
+            (options.expansion, "an option changes how words are expanded", false),
         ] {
             if set {
-                self.doubt(Cause::ExecutingEnvironment, what, Span::default(), true);
+                self.doubt(Cause::ExecutingEnvironment, what, Span::default(), grave);
             }
         }
     }

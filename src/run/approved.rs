@@ -83,7 +83,7 @@ pub enum Source {
     },
     /// Standard input, read to its end.
     Stdin,
-    /// No text: bash prints something of its own (`--version`) and ends.
+    /// No text: bash prints something of its own (`--version`, what is wrong with an option) and ends.
     Nothing,
 }
 

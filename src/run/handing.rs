@@ -1,17 +1,20 @@
 //! How the decided bytes reach the shell: as the text of `-c`, where `$0`, the arguments and the
 //! names in messages are those of the caller's form. A script file that was read for the decision
-//! is run from that copy in the same way, so that a file changed in between, or by itself while it
-//! runs, makes no difference. A text longer than one argument may be is sourced from a nameless
-//! file. A script on standard input stays one: the copy becomes the shell's standard input, so that
+//! is opened by the shell under its own name, and what it gets is that copy ([`StandIn`]), so that a
+//! file changed in between, or by itself while it runs, makes no difference. Where that cannot be had
+//! the copy is the text of `-c`, which bash takes a little differently; one longer than one argument may
+//! be is then sourced from a nameless file. A script on standard input stays one: the copy becomes the shell's standard input, so that
 //! `read` in it finds the following lines.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
 
 use super::approved::{Plan, Source};
+use super::script;
 use crate::sys::pipe::{self, Identity};
 use crate::sys::process::{self, Program};
+use crate::sys::script::StandIn;
 
 /// The longest text that fits in one argument, with room for its end.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
@@ -21,7 +24,7 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
     use std::os::unix::ffi::OsStringExt;
     let mut argv = vec![plan.argv0.clone()];
     argv.extend(plan.options.iter().cloned());
-    let mut stdin = None;
+    let (mut stdin, mut script) = (None, None);
     let text = OsString::from_vec(plan.text.clone());
     match &plan.source {
         Source::Command { name } => {
@@ -29,19 +32,29 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
             argv.extend(name.clone());
         }
         Source::File { name } => {
-            let text =
-                if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
-            argv.extend(["-c".into(), "--".into(), text, name.clone()]);
+            script = stand_in(plan, name);
+            if script.is_none() {
+                let text =
+                    if names_its_file(&plan.text) { sourced(&plan.text, name)? } else { short_enough(text)? };
+                argv.extend(["-c".into(), "--".into(), text, name.clone()]);
+            } else {
+                argv.extend(["--".into(), name.clone()]);
+            }
         }
-        Source::Nothing => {}
+        // Nothing that it would take for a script.
+        Source::Nothing => stdin = Some(std::fs::File::open("/dev/null")?.into()),
         Source::Stdin => {
             stdin = Some(script_input(&plan.text)?);
-            argv.extend(["-s".into(), "--".into()]);
+            // Arguments there are only after `-s`, which is among the options then. Whatever else stood last
+            // might take a further word for its own.
+            if !plan.args.is_empty() {
+                argv.push("--".into());
+            }
         }
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();
-    Ok(Program { path, argv, environment: plan.environment.clone(), stdin })
+    Ok(Program { path, argv, environment: plan.environment.clone(), stdin, script })
 }
 
 /// The script as the shell's standard input: a pipe where there was one, for programs that read what follows
@@ -53,6 +66,24 @@ fn script_input(text: &[u8]) -> io::Result<OwnedFd> {
         // A longer one than a pipe holds.
         Some(Err(_)) | None => Ok(process::nameless_file(text)?.into()),
     }
+}
+
+/// What the shell gets when it opens the script. Not where it reads files of a person's first, which might
+/// open the script themselves; nor where the kernel does not allow it.
+fn stand_in(plan: &Plan, name: &OsStr) -> Option<StandIn> {
+    let reads_others = |option: &OsString| match option.as_encoded_bytes() {
+        b"--login" | b"-login" => true,
+        b"-noediting" | b"-noprofile" | b"-posix" | b"-restricted" | b"-pretty-print" => false,
+        word => {
+            let sign = word.starts_with(b"-") && !word.starts_with(b"--") || word.starts_with(b"+");
+            sign && word.iter().any(|letter| b"il".contains(letter))
+        }
+    };
+    let reads_others =
+        plan.argv0.as_encoded_bytes().starts_with(b"-") || plan.options.iter().any(reads_others);
+    let path = plan.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    let file = script::file_of(name, path);
+    (!reads_others).then(|| StandIn::prepare(file.as_os_str(), &plan.text).ok()).flatten()
 }
 
 /// Whether a script looks for its own file by more than `$0`.

@@ -352,6 +352,7 @@ mod tests {
             argv: ["bash", "-c", text].map(Into::into).to_vec(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             stdin: Some(process::nameless_file(b"").ok()?.into()),
+            script: None,
         };
         let ends =
             Ends { input: None, output: file.as_fd(), output_is_terminal, replaces: [false, true, true] };
@@ -380,7 +381,13 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_the_error_of_exec() {
-        let program = Program { path: "/nonexistent".into(), argv: vec![], environment: vec![], stdin: None };
+        let program = Program {
+            path: "/nonexistent".into(),
+            argv: vec![],
+            environment: vec![],
+            stdin: None,
+            script: None,
+        };
         let null = File::options().write(true).open("/dev/null");
         let Ok(null) = null else { return };
         let ends = Ends { input: None, output: null.as_fd(), output_is_terminal: false, replaces: [true; 3] };

@@ -3,6 +3,8 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -11,8 +13,9 @@ use nix::sys::signal::SigSet;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::process::{Ended, Program, Words, ended};
-use super::raw;
+use super::process::{Ended, Program, Words, command, ended};
+use super::raw::{self, ChildStart};
+use super::script::StandIn;
 
 /// How a command starts whose output is relayed.
 #[derive(Debug)]
@@ -40,12 +43,19 @@ pub fn aside(act: impl FnOnce()) -> io::Result<i32> {
     }
 }
 
-/// Starts a program with its output in pipes. No copy of us is made for it, as a fork would: that takes longer
-/// than all else here.
+/// Starts a program with its output in pipes. The ends given to it are not ours any more then.
 ///
 /// # Errors
 /// The error of exec itself, or of what comes before it.
-pub fn start_piped(program: &Program, place: &Piped) -> io::Result<i32> {
+pub fn start_piped(mut program: Program, place: Piped) -> io::Result<i32> {
+    match program.script.take() {
+        Some(script) => forked(program, place, &script),
+        None => spawned(&program, &place),
+    }
+}
+
+/// No copy of us is made for it, as a fork would: that takes longer than all else here.
+fn spawned(program: &Program, place: &Piped) -> io::Result<i32> {
     let [output, errors] = &place.outputs;
     let mut actions = PosixSpawnFileActions::init()?;
     for (standard, given) in (0..).zip([&program.stdin, output, errors]) {
@@ -69,6 +79,31 @@ pub fn start_piped(program: &Program, place: &Piped) -> io::Result<i32> {
     Ok(posix_spawn(path.as_c_str(), &actions, &attributes, &argv, &environment)?.as_raw())
 }
 
+/// Between fork and exec the child has its script's keeper watch it.
+fn forked(program: Program, place: Piped, script: &StandIn) -> io::Result<i32> {
+    let [output, errors] = place.outputs;
+    let given = [program.stdin.is_some(), output.is_some(), errors.is_some()];
+    let mut command = command(program)?;
+    if let Some(output) = output {
+        command.stdout(Stdio::from(output));
+    }
+    if let Some(errors) = errors {
+        command.stderr(Stdio::from(errors));
+    }
+    if place.own_group {
+        command.process_group(0);
+    }
+    let start = ChildStart {
+        mask: place.mask,
+        foreground_of: None,
+        given,
+        on_parent_death: None,
+        script: Some(script.waiting()),
+    };
+    raw::before_exec(&mut command, start);
+    i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
+}
+
 /// What a program that was run to its end has left.
 #[derive(Debug)]
 pub struct Captured {
@@ -89,8 +124,7 @@ pub fn capture(program: Program, deadline: Duration) -> io::Result<Captured> {
     let (output, errors) = (super::process::nameless_file(&[])?, super::process::nameless_file(&[])?);
     let outputs = [Some(output.try_clone()?.into()), Some(errors.try_clone()?.into())];
     let place = Piped { outputs, own_group: true, mask: SigSet::empty() };
-    let child = start_piped(&program, &place)?;
-    drop((program, place));
+    let child = start_piped(program, place)?;
     let end = raw::end_of(Pid::from_raw(child))?;
     let patience = PollTimeout::try_from(deadline).unwrap_or(PollTimeout::MAX);
     let in_time = poll(&mut [PollFd::new(end.as_fd(), PollFlags::POLLIN)], patience)? > 0;

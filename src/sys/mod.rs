@@ -19,6 +19,7 @@ pub mod pipe;
 pub mod proc;
 pub mod process;
 mod raw;
+pub mod script;
 pub mod signal;
 pub mod tree;
 pub mod tty;

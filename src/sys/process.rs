@@ -16,6 +16,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::raw::{self, ChildStart};
+use super::script::StandIn;
 
 /// A program to start, complete: nothing is looked up or added.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// What it gets as standard input instead of ours.
     pub stdin: Option<OwnedFd>,
+    /// The script that it opens, where that is to be what we hold.
+    pub script: Option<StandIn>,
 }
 
 /// How a program ended.
@@ -84,6 +87,9 @@ fn exec(program: Program) -> io::Result<std::convert::Infallible> {
         }
     }
     raw::restore_signals()?;
+    if let Some(script) = &program.script {
+        script.waiting().offer()?;
+    }
     Ok(nix::unistd::execve(&path, &argv, &environment)?)
 }
 
@@ -116,7 +122,8 @@ fn look_after(program: Program, deadline: Duration) -> io::Result<()> {
     let mut command = command(program)?;
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mask = nix::sys::signal::SigSet::empty();
-    let start = ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None };
+    let start =
+        ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None, script: None };
     raw::before_exec(&mut command, start);
     let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
     close_inherited();
@@ -286,7 +293,8 @@ impl Keeper {
         }
     }
 
-    fn start(&self, program: Program) -> io::Result<Pid> {
+    fn start(&self, mut program: Program) -> io::Result<Pid> {
+        let script = program.script.take();
         let [input, output, errors] = self.0.replaces;
         let given = [input || program.stdin.is_some(), output, errors];
         let input = input && program.stdin.is_none();
@@ -307,6 +315,7 @@ impl Keeper {
             foreground_of: Some(self.0.follower.as_raw_fd()),
             given,
             on_parent_death: Some(Signal::SIGKILL),
+            script: script.as_ref().map(StandIn::waiting),
         };
         raw::before_exec(&mut command, start);
         Ok(Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?))

@@ -13,6 +13,8 @@ use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
 use nix::unistd::{ForkResult, Pid};
 use portable_pty::MasterPty;
 
+use super::script::Waiting;
+
 /// Bits 0-2: that descriptor was closed when the program started; bits 3 and 4: SIGPIPE and SIGXFSZ
 /// were ignored.
 static AT_START: AtomicU8 = AtomicU8::new(0);
@@ -100,6 +102,8 @@ pub(super) struct ChildStart {
     pub(super) given: [bool; 3],
     /// The signal the child gets when the thread that started it is gone.
     pub(super) on_parent_death: Option<Signal>,
+    /// Who has to know that it starts.
+    pub(super) script: Option<Waiting>,
 }
 
 /// Arranges for this signal to come when our parent, or its thread that started us, is gone.
@@ -137,10 +141,10 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
             }
         }
         start.mask.thread_set_mask()?;
-        Ok(())
+        start.script.map_or(Ok(()), Waiting::offer)
     };
     // SAFETY: the step above makes system calls only (tcsetpgrp, prctl, getppid, sigaction, close,
-    // sigprocmask), allocates nothing and takes no lock, as is required between fork and exec.
+    // sigprocmask, send, recv), allocates nothing and takes no lock, as is required between fork and exec.
     unsafe { command.pre_exec(step) };
 }
 
@@ -205,6 +209,51 @@ pub(super) fn forget_code() {
             }
             (Some("Anonymous:"), ..) => range = None,
             _ => {}
+        }
+    }
+}
+
+/// Lets this process watch ours, where the kernel would otherwise let an ancestor only.
+pub(super) fn may_watch(helper: Pid) {
+    let helper = libc::c_ulong::try_from(helper.as_raw()).unwrap_or(0);
+    // SAFETY: the call takes a number. A kernel that does not know it does not need it.
+    let _known = unsafe { libc::prctl(libc::PR_SET_PTRACER, helper, 0, 0, 0) };
+}
+
+/// Where in its memory the path stands that a watched process is about to open; None for any other stop.
+pub(super) fn path_being_opened(process: Pid) -> io::Result<Option<u64>> {
+    let info = nix::sys::ptrace::syscall_info(process)?;
+    if info.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
+        return Ok(None);
+    }
+    // SAFETY: at the entry of a call this is the member that the kernel fills; it is of numbers only.
+    let entry = unsafe { info.u.entry };
+    let call = libc::c_long::try_from(entry.nr).unwrap_or(-1);
+    let [first, second, ..] = entry.args;
+    #[cfg(target_arch = "x86_64")]
+    if call == libc::SYS_open {
+        return Ok(Some(first));
+    }
+    let _of_other_machines = first;
+    Ok((call == libc::SYS_openat).then_some(second))
+}
+
+/// Sends a few bytes on a connected socket.
+pub(super) fn send(socket: RawFd, bytes: &[u8]) -> io::Result<()> {
+    // SAFETY: the bytes outlive the call; a stale number is an error, not undefined.
+    let sent = unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
+    if usize::try_from(sent) == Ok(bytes.len()) { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Receives at most so many bytes on a connected socket; how many.
+pub(super) fn receive(socket: RawFd, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        // SAFETY: the bytes outlive the call and are as many as it is told; a stale number is an error.
+        let got = unsafe { libc::recv(socket, bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+        match usize::try_from(got) {
+            Ok(got) => return Ok(got),
+            Err(_) if nix::errno::Errno::last() == nix::errno::Errno::EINTR => {}
+            Err(_) => return Err(io::Error::last_os_error()),
         }
     }
 }

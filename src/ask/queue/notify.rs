@@ -30,7 +30,7 @@ pub(super) fn tell(list: &[String], id: &str, bound: &Bound, environment: &[(OsS
             let mut argv = vec![path.clone().into_os_string()];
             argv.extend(words);
             let stdin = process::nameless_file(about(id, bound).as_bytes()).ok().map(Into::into);
-            let program = Program { path, argv, environment: environment.to_vec(), stdin };
+            let program = Program { path, argv, environment: environment.to_vec(), stdin, script: None };
             // A question waits as well when nobody could be told of it.
             let _ = process::start_aside(program, DEADLINE);
         }

@@ -80,7 +80,8 @@ impl<'a> Trial<'a> {
             Some(text) => nameless_file(text.as_bytes()),
             None => File::open("/dev/null"),
         };
-        capture(Program { path, argv, environment, stdin: Some(stdin.ok()?.into()) }, PATIENCE).ok()
+        capture(Program { path, argv, environment, stdin: Some(stdin.ok()?.into()), script: None }, PATIENCE)
+            .ok()
     }
 
     /// The records of this trial.

@@ -130,7 +130,7 @@ mod tests {
 
     fn ended(path: &str, words: &[&str], stdin: Option<OwnedFd>) -> io::Result<Ended> {
         let argv = words.iter().map(OsString::from).collect();
-        let program = Program { path: path.into(), argv, environment: vec![], stdin };
+        let program = Program { path: path.into(), argv, environment: vec![], stdin, script: None };
         run(program, Watch::default()).map(|watched| watched.ended)
     }
 

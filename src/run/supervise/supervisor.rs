@@ -81,9 +81,7 @@ fn start(program: Program, listening: &Listening, own_group: bool) -> io::Result
     child::call_itself(NAME);
     let (channels, outputs) = channels()?;
     let place = Piped { outputs, mask: listening.mask_before(), own_group };
-    let pid = child::start_piped(&program, &place)?;
-    // The command's ends of the pipes are its own from now on.
-    drop((program, place));
+    let pid = child::start_piped(program, place)?;
     child::lead_own_group()?;
     child::release_standard()?;
     let _where_it_is_is_its_own_affair = std::env::set_current_dir("/");
