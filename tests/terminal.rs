@@ -24,7 +24,7 @@ fn relay_side() {
         environment: vec![("PATH".into(), "/usr/bin:/bin".into()), ("TERM".into(), "xterm".into())],
         stdin: None,
     };
-    let ended = gsh::run::pty::run(program).expect("it runs");
+    let ended = gsh::run::pty::run(program, Default::default()).expect("it runs").ended;
     println!("\nend: {ended:?}");
     // It stays until a line is typed, so that the terminal can be looked at.
     std::io::stdin().read_line(&mut String::new()).expect("a line");

@@ -321,6 +321,7 @@ fn means(
         },
         limit: None,
         call: None,
+        start: None,
         jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
         supervision: match policy.knobs.way {
             Way::Auto => Supervision::Auto,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::direct::Direct;
 use super::environment::Variable;
 use super::shell::Shell;
-use super::supervise::{Limit, Watch};
+use super::supervise::{Limit, Start, Watch};
 use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
@@ -40,6 +40,8 @@ pub struct Plan {
     pub jobs: Option<Jobs>,
     /// The call, as those beneath it must know it, and where that is kept.
     pub call: Option<(Calls, Call)>,
+    /// It is to be a job from its start.
+    pub start: Option<Start>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
 }
@@ -186,6 +188,7 @@ mod tests {
             limit: None,
             jobs: None,
             call: None,
+            start: None,
             supervision: Supervision::Auto,
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())

@@ -24,7 +24,7 @@ use thiserror::Error;
 
 pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
-use self::supervise::{Watch, Watched};
+use self::supervise::Watch;
 use crate::audit::{Closing, Supervised};
 use crate::facts::Facts;
 use crate::store::jobs::Origin;
@@ -133,6 +133,9 @@ fn way(plan: &Plan) -> (How, bool) {
 }
 
 fn on_terminal(plan: &Plan) -> bool {
+    if let Some(start) = &plan.start {
+        return start.pty;
+    }
     match plan.terminal {
         TerminalUse::Never => false,
         TerminalUse::Always => true,
@@ -159,11 +162,9 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
-    if terminal {
-        let on_it = |program| pty::run(program).map(|ended| (ended, None));
-        return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));
-    }
-    first_or_shell(&plan, |program| start(program, &plan.supervision)).map(|(how, ended)| done(how, ended))
+    let run = |program| start(program, (&plan.supervision, terminal));
+    let (how, ended) = first_or_shell(&plan, run)?;
+    Ok(done(if terminal { How::Terminal } else { how }, ended))
 }
 
 /// Runs the program itself where there is one, and the shell where there is none, or where the kernel has
@@ -213,10 +214,20 @@ fn is_of_exec(error: &io::Error) -> bool {
     )
 }
 
-fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Option<Supervised>)> {
-    let Supervision::By(watch) = supervision else { return Err(process::become_program(program)) };
-    let Watched { ended, limited, job, bytes } = supervise::run(program, (**watch).clone())?;
-    Ok((ended, Some(Supervised { bytes, limited, job })))
+fn start(
+    program: Program,
+    (supervision, terminal): (&Supervision, bool),
+) -> io::Result<(Ended, Option<Supervised>)> {
+    let watched = match supervision {
+        Supervision::By(watch) if terminal && watch.start.is_some() => {
+            pty::start(program, (**watch).clone())?
+        }
+        Supervision::By(watch) if terminal => pty::run(program, (**watch).clone())?,
+        Supervision::By(watch) => supervise::run(program, (**watch).clone())?,
+        _ if terminal => pty::run(program, Watch::default())?,
+        _ => return Err(process::become_program(program)),
+    };
+    Ok((watched.ended, Some(watched.supervised())))
 }
 
 /// The plan with what follows from the text: whether its program can be executed itself, and whether it
@@ -229,14 +240,18 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
         Supervision::Always | Supervision::By(_) => true,
         Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
     };
-    let supervision = if watched && plan.source != Source::Nothing && !on_terminal(&plan) {
+    let watched = watched && plan.source != Source::Nothing;
+    let supervision = if watched || on_terminal(&plan) || plan.start.is_some() {
         let directory = std::env::current_dir().unwrap_or_default();
+        let call = plan.call.as_ref().map(|(_, call)| call);
+        let origin = Origin::new(&plan.text, &directory, decision, call);
         Supervision::By(Box::new(Watch {
-            limit: plan.limit,
+            limit: plan.limit.filter(|_| plan.start.is_none()),
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
             jobs: plan.jobs.clone(),
-            origin: Origin::new(&plan.text, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
+            origin: Origin { name: plan.start.as_ref().and_then(|start| start.name.clone()), ..origin },
             call: plan.call.clone(),
+            start: plan.start.clone(),
         }))
     } else {
         Supervision::None
@@ -282,6 +297,7 @@ mod tests {
             limit: None,
             jobs: None,
             call: None,
+            start: None,
             supervision: Supervision::By(Box::default()),
         })
     }

@@ -5,7 +5,9 @@
 //! [`Host`]: crate::host::Host
 
 pub mod agents;
+pub mod cgroup;
 pub mod child;
+pub mod door;
 pub mod fault;
 pub mod file;
 pub mod git;
