@@ -23,7 +23,7 @@ use crate::request::{Entry, ReadingOptions, Request};
 use crate::run::environment::{self, Variable};
 use crate::run::shell::Shell;
 use crate::run::supervise::Limit;
-use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+use crate::run::{Ending, ForJob, Means, Outcome, Plan, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
 use crate::store::jobs::Jobs;
 use crate::store::safe::make_folder;
@@ -58,6 +58,10 @@ pub struct Asked {
     pub rules: Vec<(Verdict, String)>,
     /// How long the command may keep its caller, as given with the call.
     pub timeout: Option<Duration>,
+    /// What it has to do with a job.
+    pub job: Option<ForJob>,
+    /// What is made of its end.
+    pub ended: fn(Outcome) -> ExitCode,
 }
 
 /// Where a text is.
@@ -147,7 +151,9 @@ pub fn run(asked: Asked) -> ExitCode {
         let _ = make_folder(folder);
     }
     let call = call(&asked, &policy, &surrounds);
+    let (ended, job) = (asked.ended, asked.job.clone());
     let mut means = means(asked, &request, &policy, (&surrounds, quiet, shell));
+    means.plan.job = job;
     means.plan.limit = limit(timeout, &policy.knobs);
     means.plan.call = Some((surrounds.calls.clone(), call.clone()));
     if let Some(lineage) = &surrounds.lineage {
@@ -159,7 +165,7 @@ pub fn run(asked: Asked) -> ExitCode {
         surrounds.calls.leave(&lineage.own);
     }
     match ending {
-        Ending::Ran(outcome) => outcome.imitate(),
+        Ending::Ran(outcome) => ended(outcome),
         Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
             // The question and its end are on record: now the signal may do what it came for.
             die(signal)
@@ -321,7 +327,7 @@ fn means(
         },
         limit: None,
         call: None,
-        start: None,
+        job: None,
         jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
         supervision: match policy.knobs.way {
             Way::Auto => Supervision::Auto,

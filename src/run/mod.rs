@@ -12,6 +12,7 @@ mod ending;
 pub mod environment;
 mod handing;
 pub mod pty;
+pub mod sent;
 pub mod shell;
 pub mod supervise;
 
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
+pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
 use self::supervise::Watch;
 use crate::audit::{Closing, Supervised};
@@ -41,6 +42,8 @@ pub enum How {
     Shell,
     /// The real shell or the program, on a terminal of ours.
     Terminal,
+    /// Nothing was: a job read it.
+    Sent,
 }
 
 impl How {
@@ -51,6 +54,7 @@ impl How {
             Self::Direct => "direct",
             Self::Shell => "shell",
             Self::Terminal => "terminal",
+            Self::Sent => "sent",
         }
     }
 }
@@ -119,12 +123,18 @@ pub enum RunError {
     /// It ran, and its end was not seen.
     #[error("{0}")]
     Lost(io::Error),
+    /// The job did not read it.
+    #[error("{0}")]
+    NotSent(pty::NotSeated),
     /// The text could not be handed over.
     #[error("cannot run the command: {0}")]
     Machine(#[from] io::Error),
 }
 
 fn way(plan: &Plan) -> (How, bool) {
+    if let Some(ForJob::Send(_)) = &plan.job {
+        return (How::Sent, true);
+    }
     if on_terminal(plan) {
         return (How::Terminal, true);
     }
@@ -133,8 +143,10 @@ fn way(plan: &Plan) -> (How, bool) {
 }
 
 fn on_terminal(plan: &Plan) -> bool {
-    if let Some(start) = &plan.start {
-        return start.pty;
+    match &plan.job {
+        Some(ForJob::Start(start)) => return start.pty,
+        Some(ForJob::Send(_)) => return false,
+        None => {}
     }
     match plan.terminal {
         TerminalUse::Never => false,
@@ -161,6 +173,10 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let plan = approved.into_plan();
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
+    if let Some(ForJob::Send(send)) = &plan.job {
+        let ended = sent::send(send, &plan.text).map_err(RunError::NotSent)?;
+        return Ok(Outcome { how: How::Sent, ended, duration: begun.elapsed(), watched: None });
+    }
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
     let run = |program| start(program, (&plan.supervision, terminal));
     let (how, ended) = first_or_shell(&plan, run)?;
@@ -241,17 +257,17 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
         Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
     };
     let watched = watched && plan.source != Source::Nothing;
-    let supervision = if watched || on_terminal(&plan) || plan.start.is_some() {
+    let supervision = if watched || on_terminal(&plan) || plan.start().is_some() {
         let directory = std::env::current_dir().unwrap_or_default();
         let call = plan.call.as_ref().map(|(_, call)| call);
         let origin = Origin::new(&plan.text, &directory, decision, call);
         Supervision::By(Box::new(Watch {
-            limit: plan.limit.filter(|_| plan.start.is_none()),
+            limit: plan.limit.filter(|_| plan.start().is_none()),
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
             jobs: plan.jobs.clone(),
-            origin: Origin { name: plan.start.as_ref().and_then(|start| start.name.clone()), ..origin },
+            origin: Origin { name: plan.start().and_then(|start| start.name.clone()), ..origin },
             call: plan.call.clone(),
-            start: plan.start.clone(),
+            start: plan.start().cloned(),
         }))
     } else {
         Supervision::None
@@ -297,7 +313,7 @@ mod tests {
             limit: None,
             jobs: None,
             call: None,
-            start: None,
+            job: None,
             supervision: Supervision::By(Box::default()),
         })
     }

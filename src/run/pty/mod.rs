@@ -86,6 +86,19 @@ pub enum Left {
     Signal(i32),
 }
 
+impl Left {
+    /// The word for programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Stopped => "stopped",
+            Self::Over => "over",
+            Self::Signal(_) => "signal",
+        }
+    }
+}
+
 /// Why one cannot sit down.
 #[derive(Debug, thiserror::Error)]
 pub enum NotSeated {

@@ -193,8 +193,11 @@ impl Supervisor<'_> {
 
     fn kill(&mut self) {
         // In a group of our own nothing forks away; where there is none, what is stopped does not.
-        let grouped = Group::new().and_then(|group| group.end_below(own()));
-        if grouped.is_err() {
+        if self.group.is_none() {
+            self.group = Group::new().ok();
+        }
+        let grouped = self.group.as_ref().is_some_and(|group| group.end_below(own()).is_ok());
+        if !grouped {
             tree::kill_below(&[own()]);
         }
         self.state = State::Ending { kill_at: Instant::now() + PAUSE };

@@ -16,6 +16,7 @@ use super::news::News;
 use super::start::{Started, start};
 use super::terminal::{Place, Terminal};
 use crate::store::jobs::{Job, Jobs, Log};
+use crate::sys::cgroup::Group;
 use crate::sys::child;
 use crate::sys::door::Door;
 use crate::sys::process::{Ended, Program};
@@ -68,6 +69,7 @@ pub(super) fn supervise(mut beginning: Beginning<'_>) {
         hung_up: false,
         out_of_time: false,
         childless: false,
+        group: None,
         job: None,
         log: None,
     };
@@ -131,6 +133,8 @@ pub(super) struct Supervisor<'a> {
     pub(super) out_of_time: bool,
     /// Nothing below us is left.
     pub(super) childless: bool,
+    /// What is killed is gathered here, where that can be had; removed when all is over.
+    pub(super) group: Option<Group>,
     pub(super) job: Option<(Jobs, Job)>,
     pub(super) log: Option<Log>,
 }
