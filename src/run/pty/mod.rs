@@ -3,19 +3,19 @@
 //! The supervisor leads the session of the new terminal and holds its leader end; so do we, while we sit
 //! there. One at a time reads it: we do until the supervisor asks for it, or until we are gone.
 
-mod picture;
+pub(super) mod picture;
 mod relay;
 mod typed;
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 use nix::sys::signal::Signal;
 
 use self::picture::Picture;
-use self::relay::{End, Ends, Relay, Role};
+use self::relay::{Before, End, Ends, Relay, Role};
 use super::supervise::{self, Line, Place, Watch, Watched, reach};
 use crate::store::jobs::{Jobs, old};
 use crate::sys::door;
@@ -66,7 +66,7 @@ fn run_between(
     let place = Place { leader, follower, replaces, guarded };
     // From here on only the supervisor holds the follower end, and only until the command has it.
     let Line { supervisor, events } = supervise::begin((program, watch), &listening, true, Some(place))?;
-    let relay = Relay::new(ends, ours, (events, listening), (Role::Caller, Picture::default()));
+    let relay = Relay::new(ends, ours, (events, listening), (Role::Caller, Before::default()));
     match relay.run()? {
         End::Told(news) => supervise::finish(news, supervisor, limit),
         _ => Err(supervise::lost(supervisor)),
@@ -131,7 +131,7 @@ pub fn attach(jobs: &Jobs, id: u32, greeting: &str) -> Result<Left, NotSeated> {
     };
     let listening = Listening::with_stops().map_err(io::Error::from)?;
     eprintln!("{greeting}");
-    let picture = shown_before(&jobs.log(id), output.as_fd())?;
+    let before = shown_before(&jobs.log(id))?;
     let ends = Ends { input: Some(input.as_fd()), output: output.as_fd() };
     leader.resize_like(input.as_fd());
     // What paints a whole screen paints it anew, also where the size is as it was.
@@ -139,7 +139,7 @@ pub fn attach(jobs: &Jobs, id: u32, greeting: &str) -> Result<Left, NotSeated> {
         process::signal_group(group, Signal::SIGWINCH);
     }
     let role = Role::Guest(jobs.reopen(id).ok());
-    let end = Relay::new(ends, leader, (line, listening), (role, picture)).run()?;
+    let end = Relay::new(ends, leader, (line, listening), (role, before)).run()?;
     Ok(match end {
         End::Key => Left::Key,
         End::Stopped => Left::Stopped,
@@ -148,8 +148,8 @@ pub fn attach(jobs: &Jobs, id: u32, greeting: &str) -> Result<Left, NotSeated> {
     })
 }
 
-/// Brings our terminal to where a job's is, and shows the last of what it wrote, where that is lines.
-fn shown_before(log: &Path, to: impl AsFd) -> io::Result<Picture> {
+/// What brings our terminal to where a job's is: the last of what it wrote, where that is lines.
+fn shown_before(log: &Path) -> io::Result<Before> {
     let mut picture = Picture::default();
     let mut chunk = vec![0; 64 * 1024];
     for path in [old(log), log.to_owned()] {
@@ -166,8 +166,7 @@ fn shown_before(log: &Path, to: impl AsFd) -> io::Result<Picture> {
     if !picture.is_taken() {
         shown.extend(tail(log)?);
     }
-    File::from(to.as_fd().try_clone_to_owned()?).write_all(&shown)?;
-    Ok(picture)
+    Ok(Before { picture, shown })
 }
 
 fn tail(log: &Path) -> io::Result<Vec<u8>> {

@@ -11,7 +11,7 @@ const LONGEST: usize = 32;
 
 /// What is switched on now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Picture {
+pub(in crate::run) struct Picture {
     changed: Vec<u16>,
     /// The beginning of a sequence whose end has not come yet.
     part: Vec<u8>,
@@ -75,10 +75,21 @@ impl Picture {
         if modes.is_empty() { modes } else { modes + "\x1b[0m" }
     }
 
+    /// The places of the switched on among all that are followed.
+    pub(super) fn modes(&self) -> Vec<u8> {
+        let place = |mode: &u16| FOLLOWED.iter().position(|known| known == mode);
+        self.changed.iter().filter_map(|mode| u8::try_from(place(mode)?).ok()).collect()
+    }
+
     /// Whether a program has a screen of its own.
     pub(super) fn is_taken(&self) -> bool {
         self.changed.iter().any(|mode| matches!(mode, 47 | 1047 | 1049))
     }
+}
+
+/// What switches on the followed mode of this place.
+pub(in crate::run) fn entered(place: u8) -> String {
+    FOLLOWED.get(usize::from(place)).map(|mode| set(*mode, *mode != CURSOR)).unwrap_or_default()
 }
 
 fn set(mode: u16, on: bool) -> String {

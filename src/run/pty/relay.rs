@@ -46,6 +46,15 @@ pub(super) enum Role {
     Guest(Option<Log>),
 }
 
+/// What stands on the person's terminal when the relay begins.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// How it is set once that is shown.
+    pub(super) picture: Picture,
+    /// What is to be shown first.
+    pub(super) shown: Vec<u8>,
+}
+
 /// What the relay is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -113,8 +122,9 @@ impl<'a> Relay<'a> {
         ends: Ends<'a>,
         leader: Leader,
         (line, listening): (UnixStream, Listening),
-        (role, picture): (Role, Picture),
+        (role, before): (Role, Before),
     ) -> Self {
+        let Before { picture, shown } = before;
         Self {
             ends,
             leader,
@@ -124,7 +134,7 @@ impl<'a> Relay<'a> {
             raw: None,
             state: State::Running,
             to_command: Vec::new(),
-            to_person: Vec::new(),
+            to_person: shown,
             message: Vec::new(),
             output_open: true,
             hung_up: false,
@@ -400,6 +410,7 @@ impl<'a> Relay<'a> {
             }
             News::LetGo { ended: false } => {
                 self.show_the_rest()?;
+                self.picture.modes().into_iter().for_each(|mode| self.tell(Told::Shows(mode)));
                 self.leave();
                 Ok(())
             }

@@ -67,8 +67,8 @@ impl Supervisor<'_> {
         match self.state {
             State::Running if self.unwanted => self.end(SHORT_GRACE),
             State::Running => self.drain(false),
-            State::Draining { .. } | State::Ending { .. } | State::Over => {}
-            State::Kept => self.write_down(|job| job.ended = Some(Ending::now(ended))),
+            State::Draining { .. } | State::Over => {}
+            State::Kept | State::Ending { .. } => self.write_down(|job| job.ended = Some(Ending::now(ended))),
         }
         self.ask_for_terminal(true);
     }
@@ -123,6 +123,11 @@ impl Supervisor<'_> {
             Told::Left => {
                 if let Some(terminal) = &mut self.terminal {
                     terminal.free(true);
+                }
+            }
+            Told::Shows(mode) => {
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.on_shows(mode);
                 }
             }
             Told::HungUp => self.on_hang_up(),
@@ -187,6 +192,10 @@ impl Supervisor<'_> {
 
     /// Everything is to end.
     pub(super) fn end(&mut self, grace: Duration) {
+        // A shell at a terminal does not mind being asked; that its terminal is closed it does.
+        if let Some(terminal) = &self.terminal {
+            terminal.hang_up(self.main.pid);
+        }
         tree::ask_to_end(&[own()]);
         self.state = State::Ending { kill_at: Instant::now() + grace };
     }

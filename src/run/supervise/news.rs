@@ -84,6 +84,8 @@ pub(in crate::run) enum Told {
         /// The command has had it too.
         delivered: bool,
     },
+    /// This of the followed modes is switched on ([`crate::run::pty`]).
+    Shows(u8),
     /// The terminal is the supervisor's now.
     Left,
     /// The person's terminal was closed.
@@ -91,6 +93,9 @@ pub(in crate::run) enum Told {
 }
 
 const LEFT: u8 = 0;
+/// Beyond all signals; some sixteen modes are followed.
+const SHOWS: u8 = 0x60;
+const MODES: u8 = 0x1e;
 const HUNG_UP: u8 = 0x7f;
 
 impl Told {
@@ -98,6 +103,7 @@ impl Told {
     pub(in crate::run) fn to_byte(self) -> u8 {
         match self {
             Self::Signal { signal, delivered } => signal | if delivered { 0x80 } else { 0 },
+            Self::Shows(mode) => SHOWS + mode.min(MODES),
             Self::Left => LEFT,
             Self::HungUp => HUNG_UP,
         }
@@ -108,6 +114,7 @@ impl Told {
         match byte {
             LEFT => Self::Left,
             HUNG_UP => Self::HungUp,
+            SHOWS..HUNG_UP => Self::Shows(byte - SHOWS),
             _ => Self::Signal { signal: byte & 0x7f, delivered: byte & 0x80 != 0 },
         }
     }
@@ -135,6 +142,8 @@ mod tests {
         for told in [
             Told::Signal { signal: 15, delivered: true },
             Told::Signal { signal: 64, delivered: false },
+            Told::Shows(0),
+            Told::Shows(11),
             Told::Left,
             Told::HungUp,
         ] {

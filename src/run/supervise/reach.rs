@@ -67,7 +67,7 @@ impl Supervisor<'_> {
                         terminal.go_on(self.main.pid);
                     }
                 }
-                Told::Signal { .. } | Told::HungUp => {}
+                Told::Signal { .. } | Told::Shows(_) | Told::HungUp => {}
             }
         }
     }

@@ -58,7 +58,7 @@ impl Supervisor<'_> {
         };
         if let Some(terminal) = &mut self.terminal {
             terminal.free(true);
-            terminal.keep_open();
+            terminal.begin(&mut self.log);
         }
         // What runs on is beneath a call that is about to end; from now on that is ours.
         if let (Some((calls, call)), Some(own)) = (&self.watch.call, Process::own()) {

@@ -7,6 +7,7 @@ use std::os::unix::net::UnixStream;
 use nix::errno::Errno;
 
 use super::news::News;
+use crate::run::pty::picture;
 use crate::store::jobs::Log;
 use crate::sys::door;
 use crate::sys::process::signal_group;
@@ -52,6 +53,8 @@ pub(super) struct Terminal {
     follower: Option<OwnedFd>,
     /// The command's first process is stopped.
     stopped: bool,
+    /// What was switched on when the caller's process left.
+    shows: String,
     /// What is typed is what the command reads.
     pub(super) takes_input: bool,
 }
@@ -60,7 +63,7 @@ impl Terminal {
     /// One that the caller's process sits at, or nobody.
     pub(super) fn new(leader: Leader, guarded: Option<Guarded>, takes_input: bool) -> Self {
         let seat = Seat::Caller { told: false };
-        Self { leader, seat, guarded, follower: None, stopped: false, takes_input }
+        Self { leader, seat, guarded, follower: None, stopped: false, shows: String::new(), takes_input }
     }
 
     /// The descriptors that must survive.
@@ -109,8 +112,21 @@ impl Terminal {
         self.seat = Seat::Free;
     }
 
+    /// The caller's process says what is switched on.
+    pub(super) fn on_shows(&mut self, mode: u8) {
+        self.shows.push_str(&picture::entered(mode));
+    }
+
+    /// The log begins where the caller's process left.
+    pub(super) fn begin(&mut self, log: &mut Option<Log>) {
+        if let Some(log) = log.as_mut().filter(|_| !self.shows.is_empty()) {
+            let _lost = log.add(self.shows.as_bytes());
+        }
+        self.keep_open();
+    }
+
     /// From now on its end is the job's end, and not that nobody has it open.
-    pub(super) fn keep_open(&mut self) {
+    fn keep_open(&mut self) {
         // Without it a terminal that everybody has left says so again and again.
         self.follower = self.leader.follower().ok();
     }
@@ -122,9 +138,11 @@ impl Terminal {
             let _gone = door::say(&guest, &[&b"b"[..], &who].concat(), None);
             return;
         }
+        // As it is before they know that they may sit down.
+        let guarded = guarded.and_then(|terminal| Guarded::new(terminal).ok());
         if door::say(&guest, b"y", Some(self.leader.as_fd())).is_ok() {
             self.seat = Seat::Taken(guest);
-            self.guarded = guarded.and_then(|terminal| Guarded::new(terminal).ok());
+            self.guarded = guarded;
             if self.stopped {
                 self.go_on(main);
             }

@@ -1,6 +1,8 @@
 //! Supervised commands and the jobs that they become. Every text is harmless, and whatever it starts ends by
 //! itself within seconds.
 
+mod started;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -33,11 +35,11 @@ fn listed(run: Run) -> (Run, Vec<serde_json::Value>) {
     (run, list)
 }
 
-fn is_alive(pid: i32) -> bool {
+pub(crate) fn is_alive(pid: i32) -> bool {
     Process::read(pid).is_some_and(|process| !process.is_dead())
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < SOON * 3, "never: {what}");
@@ -45,7 +47,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn pids(job: &serde_json::Value) -> Vec<i32> {
+pub(crate) fn pids(job: &serde_json::Value) -> Vec<i32> {
     let list = job["pids"].as_array().expect("a list");
     list.iter().map(|pid| pid.as_i64().and_then(|pid| pid.try_into().ok()).expect("a number")).collect()
 }
@@ -424,8 +426,11 @@ fn verbs_say_what_they_cannot_do() {
     let run = yolo("sleep 8 & echo up").run();
     for (args, status, part) in [
         (&["log", "7"][..], 1, "there is no job 7"),
+        (&["log", "web"], 1, "there is no job of the name web"),
         (&["attach", "1"], 1, "no terminal"),
         (&["send", "1", "text"], 1, "takes no text"),
+        (&["start"], 2, "required"),
+        (&["start", "--name", "7", "--", "cat"], 2, "not a name"),
         (&["wait", "1", "--timeout", "50ms"], 124, ""),
         (&["stop"], 2, "required"),
     ] {
