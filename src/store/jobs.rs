@@ -215,7 +215,9 @@ impl Job {
     #[must_use]
     pub fn alive(&self) -> Vec<Process> {
         match self.state() {
-            State::Running => tree::below(self.supervisor.pid),
+            State::Running => {
+                tree::below(self.supervisor.pid).into_iter().filter(|process| !process.is_dead()).collect()
+            }
             State::Unsupervised => {
                 let known = self.processes.iter().filter(|seen| seen.is_alive());
                 known

@@ -20,6 +20,7 @@ pub mod proc;
 pub mod process;
 mod raw;
 pub mod signal;
+pub mod sources;
 pub mod tree;
 pub mod tty;
 pub mod watch;

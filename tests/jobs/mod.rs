@@ -1,6 +1,7 @@
 //! Supervised commands and the jobs that they become. Every text is harmless, and whatever it starts ends by
 //! itself within seconds.
 
+mod ended;
 mod started;
 
 use std::io::{BufRead, BufReader, Read};
@@ -194,26 +195,6 @@ fn without_a_place_for_jobs_a_limit_ends_the_command() {
     assert_eq!(run.status, Some(124));
     assert!(run.stderr().contains("ended at its time limit"), "{}", run.stderr());
     assert!(!is_alive(run.stdout().trim().parse().expect("a pid")));
-}
-
-/// Every generation starts the next in a session of its own and goes; told to end, it does not.
-const CHAIN: &str = "trap '' TERM HUP INT\necho >> beats\nsleep 0.03\n\
-    [ \"$1\" -gt 0 ] && setsid bash chain.sh $(( $1 - 1 )) &\nsleep 0.02\n";
-
-#[test]
-fn stop_catches_what_forks_away_from_it() {
-    let run = yolo("bash chain.sh 200 & bash chain.sh 200 & trap '' TERM; sleep 0.2; echo up")
-        .project_file("chain.sh", CHAIN)
-        .run();
-    assert_eq!(run.stdout(), "up\n", "{}", run.stderr());
-    let beats = run.at("project/beats");
-    let run = jobs(run, &["stop", "1", "--grace", "200ms"]);
-    assert_eq!((run.status, run.stderr().as_str()), (Some(0), ""));
-    let length = || std::fs::metadata(&beats).expect("beats").len();
-    let before = length();
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(length(), before, "something of it still runs");
-    assert!(before > 4, "it did run");
 }
 
 /// gsh in a group of its own, which can be stopped and killed.

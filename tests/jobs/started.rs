@@ -164,30 +164,6 @@ fn beneath_a_command_a_job_is_started_and_sent_to_but_nobody_sits_down() {
     assert_eq!(told(&gsh, &["jobs", "stop", "inner"]).0, 0);
 }
 
-/// Ends its children's children faster than anybody looks: each starts the next in a session of its own.
-const CHAIN: &str = "trap '' TERM HUP INT\necho >> beats\nexport N=$(( N - 1 ))\n\
-    [ $N -gt 0 ] && setsid bash chain.sh &\n[ $N -gt 0 ] && (setsid bash chain.sh &)\nsleep 0.05\n";
-
-#[test]
-fn stop_ends_what_forks_away_in_a_group_of_its_own_where_there_is_one() {
-    let grouped = gsh::sys::cgroup::Group::new().is_ok();
-    if !grouped {
-        eprintln!("SKIPPED: no control group may be made here; what is stopped first is tested all the same");
-    }
-    let gsh = Gsh::new(GSH).project_file("chain.sh", CHAIN);
-    let run = "N=12 bash chain.sh & trap '' TERM; sleep 0.2; echo up";
-    assert_eq!(told(&gsh, &["--yolo", "-c", run]).1, "up\n");
-    let (status, _, errors) = told(&gsh, &["jobs", "stop", "1", "--grace", "50ms"]);
-    assert_eq!((status, errors.as_str()), (0, ""));
-    let beats = gsh.at("project/beats");
-    let length = || std::fs::metadata(&beats).expect("beats").len();
-    let before = length();
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(length(), before, "something of it still runs");
-    let list = told(&gsh, &["jobs", "--json"]).1;
-    assert!(list.contains("\"pids\":[]"), "{list}");
-}
-
 #[test]
 fn a_jobs_state_survives_the_end_of_whoever_started_it() {
     let gsh = Gsh::new(GSH).config(ALLOWS);

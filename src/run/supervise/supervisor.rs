@@ -2,12 +2,11 @@
 //! one [`State`] that says what is awaited.
 
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFlags, PollTimeout};
 
 use super::Watch;
 use super::channel::Channel;
@@ -21,6 +20,7 @@ use crate::sys::child;
 use crate::sys::door::Door;
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::Listening;
+use crate::sys::sources::Sources;
 
 /// The name of this process.
 pub(super) const NAME: &std::ffi::CStr = c"gsh-supervisor";
@@ -205,38 +205,30 @@ impl Supervisor<'_> {
     }
 
     fn wait(&self) -> io::Result<Ready> {
-        let mut sources = vec![PollFd::new(self.listening.as_fd(), PollFlags::POLLIN)];
+        let mut sources = Sources::default();
+        let signals = sources.add(Some(self.listening.as_fd()), PollFlags::POLLIN);
         let terminal = self.terminal.as_ref();
-        let shown = terminal.filter(|terminal| terminal.is_ours()).map(|own| own.leader().as_fd());
         let [front, shown, guest, door] = [
             self.front.as_ref().map(AsFd::as_fd),
-            shown,
+            terminal.filter(|terminal| terminal.is_ours()).map(|own| own.leader().as_fd()),
             terminal.and_then(Terminal::guest).map(AsFd::as_fd),
             self.door.as_ref().map(AsFd::as_fd),
         ]
-        .map(|descriptor| add(&mut sources, descriptor));
+        .map(|descriptor| sources.add(descriptor, PollFlags::POLLIN));
         let only_owed = self.only_owed();
-        let mut places = vec![];
-        for channel in &self.channels {
-            let start = sources.len();
-            sources.extend(channel.interests(only_owed));
-            places.push(start..sources.len());
+        let channels = self.channels.iter().map(|channel| sources.extend(channel.interests(only_owed)));
+        let places: Vec<_> = channels.collect();
+        if !sources.wait(self.patience())? {
+            return Ok(Ready::default());
         }
-        match poll(&mut sources, self.patience()) {
-            Ok(_) => {}
-            Err(Errno::EINTR) => return Ok(Ready::default()),
-            Err(error) => return Err(error.into()),
-        }
-        let seen = |at: usize| sources.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
-        let ready = |at: Option<usize>| at.is_some_and(|at| !seen(at).is_empty());
         let channels = self.channels.iter().zip(places).map(|(channel, place)| {
-            let moves = place.clone().any(|at| !seen(at).is_empty());
-            let gone = channel.caller_at(&place).is_some_and(|at| seen(at).contains(PollFlags::POLLERR));
-            (moves, gone)
+            let moves = place.clone().any(|at| sources.is_ready(Some(at)));
+            (moves, sources.seen(channel.caller_at(&place)).contains(PollFlags::POLLERR))
         });
         let channels = channels.collect();
-        let (front, terminal, guest, door) = (ready(front), ready(shown), ready(guest), ready(door));
-        Ok(Ready { signals: ready(Some(0)), front, channels, terminal, guest, door })
+        let [signals, front, terminal, guest, door] =
+            [signals, front, shown, guest, door].map(|at| sources.is_ready(at));
+        Ok(Ready { signals, front, channels, terminal, guest, door })
     }
 
     fn on_terminal(&mut self) {
@@ -258,12 +250,6 @@ impl Supervisor<'_> {
             *until = (Instant::now() + LATE[0]).min(*latest);
         }
     }
-}
-
-/// One more source, where there is one; its place.
-fn add<'s>(sources: &mut Vec<PollFd<'s>>, descriptor: Option<BorrowedFd<'s>>) -> Option<usize> {
-    sources.push(PollFd::new(descriptor?, PollFlags::POLLIN));
-    Some(sources.len() - 1)
 }
 
 pub(super) fn own() -> i32 {
