@@ -30,7 +30,8 @@ impl Gatherer<'_> {
     /// Writes down what a text would do that is sent to the job of this command.
     pub(super) fn sent(&mut self, request: &Request) {
         let command = request.name.clone().unwrap_or_default();
-        let obeys = self.obeys(&command, request);
+        // The end of what it reads makes it do nothing new.
+        let obeys = !request.text.is_empty() && self.obeys(&command, request);
         let span = Span { start: 0, end: request.text.len() };
         let foreign = request.options.foreign;
         self.effect(EffectKind::Input { command: command.clone(), obeys, foreign }, None, span);
