@@ -109,7 +109,7 @@ impl Request {
     }
 }
 
-/// The options of a shell's command line that change what its text means. Everything else a caller
+/// The options of a call that change what its text means. Everything else a caller
 /// passes to bash is carried unread to bash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -126,6 +126,12 @@ pub struct ReadingOptions {
     pub xtrace: bool,
     /// `-n`: the text is read and nothing runs.
     pub noexec: bool,
+    /// It is started as a job, which nobody waits for.
+    pub leaves: bool,
+    /// It is sent to a job, whose command is the request's name.
+    pub input: bool,
+    /// That job is another session's.
+    pub foreign: bool,
 }
 
 /// The door a request came through.

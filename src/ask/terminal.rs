@@ -235,8 +235,8 @@ mod tests {
 
     #[test]
     fn a_holder_that_cannot_be_seen_is_unknown() {
-        let Ok((leader, _follower)) = crate::sys::tty::Leader::open(None) else { return };
-        let number = leader_number(&leader);
+        let Ok((leader, follower)) = crate::sys::tty::Leader::open(None) else { return };
+        let number = number_of(&follower);
         drop(leader);
         let Some(own) = Process::own() else { return };
         let refused = holders_allow(number, &own, &["tmux".to_owned()]);
@@ -246,8 +246,9 @@ mod tests {
 
     #[test]
     fn a_terminal_held_by_a_test_is_no_persons() {
-        let Ok((leader, _follower)) = crate::sys::tty::Leader::open(None) else { return };
-        let number = leader_number(&leader);
+        let Ok((leader, follower)) = crate::sys::tty::Leader::open(None) else { return };
+        let number = number_of(&follower);
+        let _held = &leader;
         // Seen from the test's parent, the test is the stranger at the leader end.
         let Some(parent) = Process::own().and_then(|own| Process::read(own.parent)) else { return };
         let refused = holders_allow(number, &parent, &[]);
@@ -256,8 +257,9 @@ mod tests {
         assert_eq!(holders_allow(number, &parent, &Vec::from_iter(vouched)), Ok(()));
     }
 
-    fn leader_number(leader: &crate::sys::tty::Leader) -> u32 {
-        let text = format!("{leader:?}");
-        text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
+    fn number_of(follower: &std::os::fd::OwnedFd) -> u32 {
+        use std::os::fd::AsRawFd;
+        let link = std::fs::read_link(format!("/proc/self/fd/{}", follower.as_raw_fd())).unwrap_or_default();
+        link.file_name().and_then(|name| name.to_str()?.parse().ok()).unwrap_or(0)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::audit::AuditCall;
 use super::grants::GrantsCall;
-use super::jobs::{JobsCall, JobsVerb};
+use super::jobs::with_jobs;
 use super::rules::{Files, RulesCall};
 use super::setup;
 use super::shell_args::{ShellCall, Text};
@@ -15,7 +15,6 @@ use super::verbs::{Call, CheckCall, Own, Usage, What, read};
 use crate::ask::queue::BELL;
 use crate::ask::sanitize;
 use crate::commands::audit::{self, Look};
-use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
@@ -32,16 +31,13 @@ use crate::host::Host;
 use crate::pipeline;
 use crate::policy::agent_form::translate;
 use crate::policy::{Layer, Policy, Rule};
-use crate::store::jobs::Jobs;
+use crate::run::Outcome;
 use crate::store::pending::{NotAnswered, Queue, Reply};
 use crate::store::sessions::Sessions;
 use crate::sys::machine::Machine;
-use crate::sys::process::Ended;
 
 /// Usage errors, as bash has them.
 const USAGE: u8 = 2;
-/// What is waited for did not come in time.
-const TIME_IS_OVER: u8 = 124;
 
 /// What the program does with its command line.
 #[must_use]
@@ -275,57 +271,6 @@ fn judged(files: &Files, look: impl Fn(&[Reading], &Policy, &Machine) -> (String
     ExitCode::from(status)
 }
 
-fn with_jobs(call: JobsCall) -> ExitCode {
-    let surrounds = Surrounds::of_process();
-    let Some(folders) = &surrounds.folders else {
-        return failed(&JobError::NoFolder.to_string());
-    };
-    let only = surrounds.above.is_some().then(|| surrounds.session.id.clone());
-    let desk = Desk::new(Jobs::in_state(&folders.state), only);
-    done_with_jobs(&desk, call).unwrap_or_else(|error| match error {
-        // A reader that went away is no failure.
-        JobError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        error => {
-            eprintln!("gsh: {error}");
-            ExitCode::FAILURE
-        }
-    })
-}
-
-fn done_with_jobs(desk: &Desk, JobsCall { what, json }: JobsCall) -> Result<ExitCode, JobError> {
-    let object = |value: &serde_json::Value| print(&format!("{value}\n"));
-    Ok(match what {
-        JobsVerb::List if json => object(&desk.json()),
-        JobsVerb::List => print(&desk.text()),
-        JobsVerb::Log { id, follow } => {
-            desk.log(id, follow, io::stdout().lock())?;
-            ExitCode::SUCCESS
-        }
-        JobsVerb::Stop { ids, grace } => {
-            let stopped = desk.stop(&ids, grace)?;
-            if json { object(&desk.objects(&stopped)) } else { ExitCode::SUCCESS }
-        }
-        JobsVerb::Wait { id, timeout } => match desk.wait(id, timeout)? {
-            None => ExitCode::from(TIME_IS_OVER),
-            Some(job) => {
-                if json {
-                    object(&desk.objects(std::slice::from_ref(&job)));
-                }
-                match jobs::ended(&job) {
-                    Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
-                    Ended::Signal(signal) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
-                }
-            }
-        },
-        JobsVerb::Clean => {
-            let gone = desk.clean()?;
-            if json { object(&gone.into()) } else { ExitCode::SUCCESS }
-        }
-        JobsVerb::Send { id, .. } => desk.reach(id, false).map(|()| ExitCode::SUCCESS)?,
-        JobsVerb::Attach { id } => desk.reach(id, true).map(|()| ExitCode::SUCCESS)?,
-    })
-}
-
 fn asked(shell: ShellCall, own: Own) -> Asked {
     let text = match shell.text {
         Text::Command(text) => Given::Command(text),
@@ -346,6 +291,8 @@ fn asked(shell: ShellCall, own: Own) -> Asked {
         non_interactive: own.non_interactive,
         rules: own.rules,
         timeout: own.timeout,
+        job: None,
+        ended: Outcome::imitate,
     }
 }
 

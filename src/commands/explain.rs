@@ -71,6 +71,7 @@ fn effect_text(effect: &Effect) -> String {
         EffectKind::GitModify => "change the git repository".to_owned(),
         EffectKind::Push { .. } => "push to a remote".to_owned(),
         EffectKind::Background => "leave something running".to_owned(),
+        EffectKind::Input { command, .. } => format!("be read by the job {command}"),
         EffectKind::Power => "turn the machine off".to_owned(),
         EffectKind::KillAll => "signal every process".to_owned(),
         EffectKind::ForkBomb => "start copies of itself without end".to_owned(),

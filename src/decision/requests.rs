@@ -201,6 +201,26 @@ fn risks(effects: &[&Effect]) -> Vec<String> {
     found
 }
 
+/// What a text asks for that is sent to a job. Where the job is the session's own and takes it for data, whoever
+/// allowed the job allowed that: only a rule that names it has a say.
+fn input((command, span): (&str, Span), obeys: bool, foreign: bool) -> CapabilityRequest {
+    let written = format!("stdin:{command}");
+    let subject = if obeys || foreign {
+        Subject::Command { written, inner: Vec::new(), allow_needs_all: false }
+    } else {
+        Subject::Mention(written)
+    };
+    let display = format!("Send to the job: {command}");
+    let mut asked = CapabilityRequest::new(Capability::ProcessBackground, subject, display, span);
+    if obeys {
+        asked.risks.push("what the job makes of it depends on what it was sent before".to_owned());
+    }
+    if foreign {
+        asked.risks.push("the job is another session's".to_owned());
+    }
+    asked
+}
+
 fn destroys_remote(effects: &[&Effect]) -> bool {
     effects.iter().any(|effect| matches!(effect.kind, EffectKind::DestroyRemote { .. }))
 }
@@ -262,6 +282,9 @@ fn of_effect(facts: &Facts, effect: &Effect, mine: &[&Effect]) -> Vec<Capability
             let mut asked = make(Capability::ProcessBackground, format!("Leave running: {text}"));
             asked.risks.push("it keeps running when the command has ended".to_owned());
             vec![asked]
+        }
+        EffectKind::Input { command, obeys, foreign } => {
+            vec![input((command, effect.span), *obeys, *foreign)]
         }
         EffectKind::RevealSecrets => {
             let subject = Subject::Path(vec!["/proc/self/environ".to_owned()]);

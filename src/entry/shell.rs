@@ -29,7 +29,7 @@ use crate::run::environment::{self, Variable};
 use crate::run::script;
 use crate::run::shell::Shell;
 use crate::run::supervise::Limit;
-use crate::run::{Ending, Means, Plan, Source, Supervision, TerminalUse};
+use crate::run::{Ending, ForJob, Means, Outcome, Plan, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
 use crate::store::jobs::Jobs;
 use crate::store::safe::make_folder;
@@ -66,6 +66,10 @@ pub struct Asked {
     pub rules: Vec<(Verdict, String)>,
     /// How long the command may keep its caller, as given with the call.
     pub timeout: Option<Duration>,
+    /// What it has to do with a job.
+    pub job: Option<ForJob>,
+    /// What is made of its end.
+    pub ended: fn(Outcome) -> ExitCode,
 }
 
 /// Where a text is.
@@ -159,7 +163,9 @@ pub fn run(asked: Asked) -> ExitCode {
         let _ = make_folder(folder);
     }
     let call = Call { passed: inside::pass(&opened, &machine), ..call(&asked, &policy, &surrounds) };
+    let (ended, job) = (asked.ended, asked.job.clone());
     let mut means = means(asked, (text, &opened), &policy, (&surrounds, quiet, shell));
+    means.plan.job = job;
     means.plan.limit = limit(timeout, &policy.knobs);
     means.plan.call = Some((surrounds.calls.clone(), call.clone()));
     if let Some(lineage) = &surrounds.lineage {
@@ -172,7 +178,7 @@ pub fn run(asked: Asked) -> ExitCode {
         surrounds.calls.leave(&lineage.own);
     }
     match ending {
-        Ending::Ran(outcome) => outcome.imitate(),
+        Ending::Ran(outcome) => ended(outcome),
         Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
             // The question and its end are on record: now the signal may do what it came for.
             die(signal)
@@ -350,6 +356,7 @@ fn means(
         },
         limit: None,
         call: None,
+        job: None,
         jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
         supervision: match policy.knobs.way {
             Way::Auto => Supervision::Auto,

@@ -83,6 +83,10 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Pr
         return of_tool(tool, &request.cwd.to_string_lossy(), host);
     }
     let mut walk = Gatherer::new(host, programs);
+    if request.options.input {
+        walk.sent(request);
+        return walk.facts;
+    }
     let mut state = State {
         cwd: request.cwd.to_str().map(str::to_owned),
         positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
@@ -91,7 +95,13 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Pr
     walk.facts.starts = request.setting.starts;
     walk.options(request);
     walk.prelude(&mut state, &request.setting.prelude);
-    walk.script(&mut state, script, &Stream::Any);
+    // A job reads what it is sent later, each text decided by itself; its start gives it nothing.
+    let nothing = Stream::Text(Arg::literal("", Span::default()));
+    walk.script(&mut state, script, if request.options.leaves { &nothing } else { &Stream::Any });
+    if request.options.leaves {
+        let by = (!walk.facts.invocations.is_empty()).then_some(0);
+        walk.effect(EffectKind::Background, by, Span { start: 0, end: request.text.len() });
+    }
     walk.facts
 }
 
@@ -108,7 +118,7 @@ pub fn gather_words(argv: Vec<Arg>, cwd: &Path, host: &dyn Host) -> Facts {
 }
 
 impl<'a> Gatherer<'a> {
-    fn new(host: &'a dyn Host, programs: &'a Programs) -> Self {
+    pub(super) fn new(host: &'a dyn Host, programs: &'a Programs) -> Self {
         Self {
             host,
             programs,

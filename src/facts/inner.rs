@@ -151,7 +151,7 @@ impl Gatherer<'_> {
                     if *stream == Stream::Download {
                         self.effect(EffectKind::RunsDownload, None, span);
                     }
-                    self.doubt(Cause::OpaqueCode, "the script it reads is not known here", span, true);
+                    self.doubt(Cause::OpaqueCode, super::sent::READS_SCRIPT, span, true);
                     state.disturb();
                     Stream::Any
                 }

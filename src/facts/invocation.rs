@@ -456,7 +456,7 @@ impl Gatherer<'_> {
         if let (Input::Shell, Stream::Text(text)) = (reading.input, stdin) {
             self.look(state, text);
         }
-        self.unexplained(Cause::OpaqueCode, "it runs its standard input as code", span);
+        self.unexplained(Cause::OpaqueCode, super::sent::RUNS_INPUT, span);
     }
 
     /// The words of a subject for messages.

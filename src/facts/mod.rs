@@ -34,6 +34,7 @@ pub mod path;
 mod printed;
 pub mod programs;
 mod search;
+mod sent;
 mod spelling;
 mod state;
 mod tool;
@@ -238,6 +239,15 @@ pub enum EffectKind {
     },
     /// Goes on after the command has ended.
     Background,
+    /// Is sent to a job, which reads it.
+    Input {
+        /// The job's command.
+        command: String,
+        /// The job runs what it reads, or may.
+        obeys: bool,
+        /// The job is another session's.
+        foreign: bool,
+    },
     /// Turns the machine off.
     Power,
     /// Signals every process.

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 
 use super::direct::Direct;
 use super::environment::Variable;
+use super::sent::Sending;
 use super::shell::Shell;
-use super::supervise::{Limit, Watch};
+use super::supervise::{Limit, Start, Watch};
 use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
@@ -42,11 +43,22 @@ pub struct Plan {
     pub jobs: Option<Jobs>,
     /// The call, as those beneath it must know it, and where that is kept.
     pub call: Option<(Calls, Call)>,
+    /// It is to be a job from its start, or is for one to read.
+    pub job: Option<ForJob>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
 }
 
 impl Plan {
+    /// How it is started as a job, if it is.
+    #[must_use]
+    pub fn start(&self) -> Option<&Start> {
+        match &self.job {
+            Some(ForJob::Start(start)) => Some(start),
+            Some(ForJob::Send(_)) | None => None,
+        }
+    }
+
     /// Whether the program itself may be executed where the text is one literal simple command: the
     /// text of `-c` with no option that would make bash do more than run it.
     #[must_use]
@@ -85,6 +97,15 @@ pub enum Source {
     Stdin,
     /// No text: bash prints something of its own (`--version`, what is wrong with an option) and ends.
     Nothing,
+}
+
+/// What a text has to do with a job.
+#[derive(Debug, Clone)]
+pub enum ForJob {
+    /// It becomes one.
+    Start(Start),
+    /// One reads it.
+    Send(Sending),
 }
 
 /// When a command gets a pseudo-terminal of ours (`[run] pty`).
@@ -190,6 +211,7 @@ mod tests {
             limit: None,
             jobs: None,
             call: None,
+            job: None,
             supervision: Supervision::Auto,
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())

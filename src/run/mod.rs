@@ -13,6 +13,7 @@ pub mod environment;
 mod handing;
 pub mod pty;
 pub mod script;
+pub mod sent;
 pub mod shell;
 pub mod supervise;
 
@@ -23,9 +24,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-pub use self::approved::{Approved, Plan, Source, Supervision, TerminalUse};
+pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
-use self::supervise::{Watch, Watched};
+use self::supervise::Watch;
 use crate::audit::{Closing, Supervised};
 use crate::facts::Facts;
 use crate::store::jobs::Origin;
@@ -42,6 +43,8 @@ pub enum How {
     Shell,
     /// The real shell or the program, on a terminal of ours.
     Terminal,
+    /// Nothing was: a job read it.
+    Sent,
 }
 
 impl How {
@@ -52,6 +55,7 @@ impl How {
             Self::Direct => "direct",
             Self::Shell => "shell",
             Self::Terminal => "terminal",
+            Self::Sent => "sent",
         }
     }
 }
@@ -120,12 +124,18 @@ pub enum RunError {
     /// It ran, and its end was not seen.
     #[error("{0}")]
     Lost(io::Error),
+    /// The job did not read it.
+    #[error("{0}")]
+    NotSent(pty::NotSeated),
     /// The text could not be handed over.
     #[error("cannot run the command: {0}")]
     Machine(#[from] io::Error),
 }
 
 fn way(plan: &Plan) -> (How, bool) {
+    if let Some(ForJob::Send(_)) = &plan.job {
+        return (How::Sent, true);
+    }
     if on_terminal(plan) {
         return (How::Terminal, true);
     }
@@ -134,6 +144,11 @@ fn way(plan: &Plan) -> (How, bool) {
 }
 
 fn on_terminal(plan: &Plan) -> bool {
+    match &plan.job {
+        Some(ForJob::Start(start)) => return start.pty,
+        Some(ForJob::Send(_)) => return false,
+        None => {}
+    }
     match plan.terminal {
         TerminalUse::Never => false,
         TerminalUse::Always => true,
@@ -159,15 +174,18 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let mut plan = approved.into_plan();
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    if terminal && ![0, 2].into_iter().any(process::is_terminal) {
+    if let Some(ForJob::Send(send)) = &plan.job {
+        let ended = sent::send(send, &plan.text).map_err(RunError::NotSent)?;
+        return Ok(Outcome { how: How::Sent, ended, duration: begun.elapsed(), watched: None });
+    }
+    // Who starts a job on a terminal may sit down at it later.
+    if terminal && plan.start().is_none() && ![0, 2].into_iter().any(process::is_terminal) {
         plan.environment = environment::for_nobody(plan.environment);
     }
     let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
-    if terminal {
-        let on_it = |program| pty::run(program).map(|ended| (ended, None));
-        return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));
-    }
-    first_or_shell(&plan, |program| start(program, &plan.supervision)).map(|(how, ended)| done(how, ended))
+    let run = |program| start(program, (&plan.supervision, terminal));
+    let (how, ended) = first_or_shell(&plan, run)?;
+    Ok(done(if terminal { How::Terminal } else { how }, ended))
 }
 
 /// Runs the program itself where there is one, and the shell where there is none, or where the kernel has
@@ -217,10 +235,20 @@ fn is_of_exec(error: &io::Error) -> bool {
     )
 }
 
-fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Option<Supervised>)> {
-    let Supervision::By(watch) = supervision else { return Err(process::become_program(program)) };
-    let Watched { ended, limited, job, bytes } = supervise::run(program, (**watch).clone())?;
-    Ok((ended, Some(Supervised { bytes, limited, job })))
+fn start(
+    program: Program,
+    (supervision, terminal): (&Supervision, bool),
+) -> io::Result<(Ended, Option<Supervised>)> {
+    let watched = match supervision {
+        Supervision::By(watch) if terminal && watch.start.is_some() => {
+            pty::start(program, (**watch).clone())?
+        }
+        Supervision::By(watch) if terminal => pty::run(program, (**watch).clone())?,
+        Supervision::By(watch) => supervise::run(program, (**watch).clone())?,
+        _ if terminal => pty::run(program, Watch::default())?,
+        _ => return Err(process::become_program(program)),
+    };
+    Ok((watched.ended, Some(watched.supervised())))
 }
 
 /// The plan with what follows from the text: whether its program can be executed itself, and whether it
@@ -233,15 +261,19 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
         Supervision::Always | Supervision::By(_) => true,
         Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
     };
-    let supervision = if watched && plan.source != Source::Nothing && !on_terminal(&plan) {
+    let watched = watched && plan.source != Source::Nothing;
+    let supervision = if watched || on_terminal(&plan) || plan.start().is_some() {
         let directory = std::env::current_dir().unwrap_or_default();
+        let call = plan.call.as_ref().map(|(_, call)| call);
         let shown = plan.inside.as_deref().unwrap_or(&plan.text);
+        let origin = Origin::new(shown, &directory, decision, call);
         Supervision::By(Box::new(Watch {
-            limit: plan.limit,
+            limit: plan.limit.filter(|_| plan.start().is_none()),
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
             jobs: plan.jobs.clone(),
-            origin: Origin::new(shown, &directory, decision, plan.call.as_ref().map(|(_, call)| call)),
+            origin: Origin { name: plan.start().and_then(|start| start.name.clone()), ..origin },
             call: plan.call.clone(),
+            start: plan.start().cloned(),
         }))
     } else {
         Supervision::None
@@ -288,6 +320,7 @@ mod tests {
             limit: None,
             jobs: None,
             call: None,
+            job: None,
             supervision: Supervision::By(Box::default()),
         })
     }

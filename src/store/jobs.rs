@@ -54,6 +54,20 @@ pub enum Reason {
     Limit,
     /// It left processes behind.
     LeftBehind,
+    /// It was started as one.
+    Started,
+    /// Its caller's terminal was closed, and it did not mind.
+    HungUp,
+}
+
+/// How a job can be reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reach {
+    /// It has a terminal that one can sit down at.
+    pub terminal: bool,
+    /// What is sent to it is what it reads.
+    pub input: bool,
 }
 
 /// How the command itself ended.
@@ -92,6 +106,9 @@ pub struct Origin {
     pub session: String,
     /// The sessions that that one is nested in.
     pub parents: Vec<String>,
+    /// A name that it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 impl Origin {
@@ -105,6 +122,7 @@ impl Origin {
             decision: decision.to_owned(),
             session: call.map(|call| call.session.clone()).unwrap_or_default(),
             parents: call.map(|call| call.parents.clone()).unwrap_or_default(),
+            name: None,
         }
     }
 }
@@ -119,6 +137,9 @@ pub struct Job {
     pub origin: Origin,
     /// Why it is one.
     pub reason: Reason,
+    /// How it can be reached.
+    #[serde(flatten, default)]
+    pub reach: Reach,
     /// When it became one.
     pub begun: String,
     /// The machine's start it belongs to.
@@ -131,6 +152,19 @@ pub struct Job {
     pub ended: Option<Ending>,
     /// When nothing of it was left.
     pub over: Option<String>,
+}
+
+/// A command that becomes a job.
+#[derive(Debug, Default)]
+pub struct Beginning {
+    /// What it is.
+    pub origin: Origin,
+    /// How it can be reached.
+    pub reach: Reach,
+    /// Its processes.
+    pub processes: Vec<Seen>,
+    /// How the command itself ended, if it has.
+    pub ended: Option<Ending>,
 }
 
 /// How a job stands.
@@ -181,7 +215,9 @@ impl Job {
     #[must_use]
     pub fn alive(&self) -> Vec<Process> {
         match self.state() {
-            State::Running => tree::below(self.supervisor.pid),
+            State::Running => {
+                tree::below(self.supervisor.pid).into_iter().filter(|process| !process.is_dead()).collect()
+            }
             State::Unsupervised => {
                 let known = self.processes.iter().filter(|seen| seen.is_alive());
                 known
@@ -259,17 +295,17 @@ impl Jobs {
         self.ids().into_iter().filter_map(|id| self.read(id).ok()).collect()
     }
 
+    /// The door behind which a job's supervisor hands out its terminal and input.
+    #[must_use]
+    pub fn door(&self, id: u32) -> PathBuf {
+        self.0.join(format!("{id}.door"))
+    }
+
     /// Takes the next free number, and opens the job's log.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn begin(
-        &self,
-        origin: Origin,
-        reason: Reason,
-        processes: Vec<Seen>,
-        ended: Option<Ending>,
-    ) -> io::Result<(Job, Log)> {
+    pub fn begin(&self, reason: Reason, beginning: Beginning) -> io::Result<(Job, Log)> {
         private_folder(&self.0)?;
         let supervisor = Process::own().ok_or(io::ErrorKind::NotFound)?.into();
         let mut id = self.ids().last().map_or(1, |last| last + 1);
@@ -281,12 +317,21 @@ impl Jobs {
         };
         let begun = Timestamp::now().to_string();
         let (boot, over) = (boot(), None);
-        let job = Job { id, origin, reason, begun, boot, supervisor, processes, ended, over };
+        let Beginning { origin, reach, processes, ended } = beginning;
+        let job = Job { id, origin, reason, reach, begun, boot, supervisor, processes, ended, over };
         write(&file, &job)?;
         // What an earlier job of this number may have left.
         let _none = fs::remove_file(old(&self.log(id)));
         let _none = fs::remove_file(self.log(id));
-        Ok((job, Log::open(self.log(id), LONGEST)?))
+        Ok((job, self.reopen(id)?))
+    }
+
+    /// Opens a job's log to add to it; whoever added to it before may have begun it anew.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn reopen(&self, id: u32) -> io::Result<Log> {
+        Log::open(self.log(id), LONGEST)
     }
 
     /// Puts a changed record in its place.
@@ -305,7 +350,7 @@ impl Jobs {
     /// # Errors
     /// When the folder cannot be written.
     pub fn remove(&self, id: u32) -> io::Result<()> {
-        for path in [old(&self.log(id)), self.log(id), self.record(id)] {
+        for path in [self.door(id), old(&self.log(id)), self.log(id), self.record(id)] {
             match fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -334,7 +379,8 @@ mod tests {
         let jobs = Jobs::in_state(folder);
         let origin = Origin::new(b"make all", Path::new("/p"), "d1", None);
         let own = Process::own().expect("this process").into();
-        let (job, log) = jobs.begin(origin, Reason::Limit, vec![own], None).expect("a job");
+        let beginning = Beginning { origin, processes: vec![own], ..Beginning::default() };
+        let (job, log) = jobs.begin(Reason::Limit, beginning).expect("a job");
         (jobs, job, log)
     }
 

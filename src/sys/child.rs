@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
@@ -93,13 +93,7 @@ fn forked(program: Program, place: Piped, script: &StandIn) -> io::Result<i32> {
     if place.own_group {
         command.process_group(0);
     }
-    let start = ChildStart {
-        mask: place.mask,
-        foreground_of: None,
-        given,
-        on_parent_death: None,
-        script: Some(script.waiting()),
-    };
+    let start = ChildStart { mask: place.mask, foreground_of: None, given, script: Some(script.waiting()) };
     raw::before_exec(&mut command, start);
     i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
 }
@@ -141,6 +135,64 @@ fn content(mut file: std::fs::File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Where a command on a terminal of its own starts.
+#[derive(Debug)]
+pub struct OnTerminal {
+    /// The terminal.
+    pub follower: OwnedFd,
+    /// The signal mask the command is to have.
+    pub mask: SigSet,
+    /// Which of the three standard descriptors become the terminal; the others stay ours.
+    pub replaces: [bool; 3],
+}
+
+/// Starts a program in front of the terminal of the session that this process leads: in a group of its own,
+/// since a session's leader cannot be stopped by `^Z`, and the command must be.
+///
+/// # Errors
+/// The error of exec itself, or of what comes before it.
+pub fn start_on_terminal(mut program: Program, place: OnTerminal) -> io::Result<i32> {
+    let script = program.script.take();
+    let [input, output, errors] = place.replaces;
+    let given = [input || program.stdin.is_some(), output, errors];
+    let input = input && program.stdin.is_none();
+    let end = || place.follower.try_clone().map(Stdio::from);
+    let mut command = command(program)?;
+    if input {
+        command.stdin(end()?);
+    }
+    if output {
+        command.stdout(end()?);
+    }
+    if errors {
+        command.stderr(end()?);
+    }
+    command.process_group(0);
+    let foreground_of = Some(place.follower.as_raw_fd());
+    let script = script.as_ref().map(StandIn::waiting);
+    let start = ChildStart { mask: place.mask, foreground_of, given, script };
+    raw::before_exec(&mut command, start);
+    i32::try_from(command.spawn()?.id()).map_err(io::Error::other)
+}
+
+/// A session of its own for this process, without a terminal.
+///
+/// # Errors
+/// For the leader of a process group.
+pub fn lead_session() -> io::Result<()> {
+    nix::unistd::setsid()?;
+    Ok(())
+}
+
+/// As [`lead_session`], with this terminal as the session's.
+///
+/// # Errors
+/// For the leader of a process group, and where the terminal is another session's.
+pub fn lead_session_on(follower: BorrowedFd<'_>) -> io::Result<()> {
+    lead_session()?;
+    raw::take_controlling_terminal(follower)
 }
 
 /// Waits for the end of a process of [`aside`].

@@ -14,6 +14,17 @@ pub fn patience(real: std::time::Duration) -> std::time::Duration {
     real
 }
 
+/// Whether a build for tests is told to do without this. A released gsh never is.
+#[must_use]
+pub fn forbids(_name: &str) -> bool {
+    #[cfg(debug_assertions)]
+    return std::env::var_os(NAME)
+        .and_then(|file| std::fs::read_to_string(file).ok())
+        .is_some_and(|word| word == _name);
+    #[cfg(not(debug_assertions))]
+    false
+}
+
 /// Ends this process without any further step, where a build for tests is told to. A released gsh has
 /// no such places.
 pub fn point(_name: &str) {

@@ -6,7 +6,9 @@
 
 pub mod agents;
 pub mod apart;
+pub mod cgroup;
 pub mod child;
+pub mod door;
 pub mod fault;
 pub mod file;
 pub mod git;
@@ -21,6 +23,7 @@ pub mod process;
 mod raw;
 pub mod script;
 pub mod signal;
+pub mod sources;
 pub mod tree;
 pub mod tty;
 pub mod watch;

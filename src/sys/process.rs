@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, OsString};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use super::raw::{self, ChildStart};
@@ -122,8 +122,7 @@ fn look_after(program: Program, deadline: Duration) -> io::Result<()> {
     let mut command = command(program)?;
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mask = nix::sys::signal::SigSet::empty();
-    let start =
-        ChildStart { mask, foreground_of: None, given: [true; 3], on_parent_death: None, script: None };
+    let start = ChildStart { mask, foreground_of: None, given: [true; 3], script: None };
     raw::before_exec(&mut command, start);
     let child = Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?);
     close_inherited();
@@ -166,50 +165,9 @@ pub(super) fn ended(status: WaitStatus) -> Option<Ended> {
     }
 }
 
-/// What the process between us and a command on a terminal of its own tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// The command runs, as the leader of this process group.
-    Started(i32),
-    /// It could not be started, for this `errno`.
-    NotStarted(i32),
-    /// It was stopped (`^Z`).
-    Stopped(i32),
-    /// It ended.
-    Ended(Ended),
-}
-
-/// The bytes of one [`Event`] on its way: a letter and a number.
-pub const EVENT_LENGTH: usize = 5;
-
-impl Event {
-    /// As sent.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; EVENT_LENGTH] {
-        let (letter, number) = match self {
-            Self::Started(group) => (b'g', group),
-            Self::NotStarted(errno) => (b'n', errno),
-            Self::Stopped(signal) => (b's', signal),
-            Self::Ended(Ended::Status(code)) => (b'e', code),
-            Self::Ended(Ended::Signal(signal)) => (b'k', signal),
-        };
-        let [a, b, c, d] = number.to_le_bytes();
-        [letter, a, b, c, d]
-    }
-
-    /// As received.
-    #[must_use]
-    pub fn from_bytes([letter, a, b, c, d]: [u8; EVENT_LENGTH]) -> Option<Self> {
-        let number = i32::from_le_bytes([a, b, c, d]);
-        match letter {
-            b'g' => Some(Self::Started(number)),
-            b'n' => Some(Self::NotStarted(number)),
-            b's' => Some(Self::Stopped(number)),
-            b'e' => Some(Self::Ended(Ended::Status(number))),
-            b'k' => Some(Self::Ended(Ended::Signal(number))),
-            _ => None,
-        }
-    }
+/// Waits for the end of a child.
+pub(super) fn reap(child: i32) {
+    while matches!(waitpid(Pid::from_raw(child), None), Err(Errno::EINTR)) {}
 }
 
 /// Sends a signal to a process group; one that is gone already is no error.
@@ -217,136 +175,6 @@ pub fn signal_group(group: i32, signal: Signal) {
     // 0 and 1 name our own group and everything: never a command's group.
     if group > 1 {
         let _gone = killpg(Pid::from_raw(group), signal);
-    }
-}
-
-/// Starts a process that makes `follower` the controlling terminal of a session of its own, starts
-/// the program there in the foreground, and reports on `events`. A process of its own is needed
-/// because a session's leader cannot be stopped by `^Z`, and the command must be.
-///
-/// # Errors
-/// When no process can be made.
-pub fn start_on_terminal(program: Program, place: OnTerminal) -> io::Result<i32> {
-    let parent = nix::unistd::getpid();
-    match raw::fork()? {
-        raw::Side::Parent(keeper) => Ok(keeper.as_raw()),
-        raw::Side::Child => {
-            // A killed gsh leaves nothing on a terminal that nobody sees any more: the keeper dies with
-            // it, the command with the keeper, and the session's foreground is hung up.
-            let tied = raw::die_with(parent, Signal::SIGKILL);
-            let status = tied.and_then(|()| Keeper(place).keep(program)).map_or(1, |()| 0);
-            raw::leave_at_once(status)
-        }
-    }
-}
-
-/// Waits for the process of [`start_on_terminal`], which ends by itself after its last event.
-pub fn reap(keeper: i32) {
-    while matches!(waitpid(Pid::from_raw(keeper), None), Err(Errno::EINTR)) {}
-}
-
-/// Where the program of [`start_on_terminal`] is to run.
-#[derive(Debug)]
-pub struct OnTerminal {
-    /// The terminal.
-    pub follower: OwnedFd,
-    /// Where news go, and the word to go on comes from.
-    pub events: std::os::unix::net::UnixStream,
-    /// The signal mask the program is to have.
-    pub mask: nix::sys::signal::SigSet,
-    /// Descriptors of ours that must not live on in the keeper: its terminal would not be hung up, nor
-    /// would it learn that we are gone.
-    pub ours: Vec<std::os::fd::RawFd>,
-    /// Which of the three standard descriptors become the terminal; the others stay ours.
-    pub replaces: [bool; 3],
-}
-
-struct Keeper(OnTerminal);
-
-impl Keeper {
-    fn keep(mut self, program: Program) -> io::Result<()> {
-        for descriptor in self.0.ours.drain(..) {
-            nix::unistd::close(descriptor)?;
-        }
-        nix::unistd::setsid()?;
-        raw::take_controlling_terminal(self.0.follower.as_fd())?;
-        let child = match self.start(program) {
-            Ok(child) => child,
-            Err(error) => return self.tell(Event::NotStarted(error.raw_os_error().unwrap_or(0))),
-        };
-        self.tell(Event::Started(child.as_raw()))?;
-        loop {
-            match waitpid(child, Some(WaitPidFlag::WUNTRACED)) {
-                Ok(WaitStatus::Stopped(_, signal)) => {
-                    self.tell(Event::Stopped(signal as i32))?;
-                    self.wait_for_word(child)?;
-                }
-                Ok(status) => {
-                    if let Some(ended) = ended(status) {
-                        self.take_foreground(nix::unistd::getpgrp());
-                        return self.tell(Event::Ended(ended));
-                    }
-                }
-                Err(Errno::EINTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    fn start(&self, mut program: Program) -> io::Result<Pid> {
-        let script = program.script.take();
-        let [input, output, errors] = self.0.replaces;
-        let given = [input || program.stdin.is_some(), output, errors];
-        let input = input && program.stdin.is_none();
-        let end = || self.0.follower.try_clone().map(Stdio::from);
-        let mut command = command(program)?;
-        if input {
-            command.stdin(end()?);
-        }
-        if output {
-            command.stdout(end()?);
-        }
-        if errors {
-            command.stderr(end()?);
-        }
-        command.process_group(0);
-        let start = ChildStart {
-            mask: self.0.mask,
-            foreground_of: Some(self.0.follower.as_raw_fd()),
-            given,
-            on_parent_death: Some(Signal::SIGKILL),
-            script: script.as_ref().map(StandIn::waiting),
-        };
-        raw::before_exec(&mut command, start);
-        Ok(Pid::from_raw(i32::try_from(command.spawn()?.id()).map_err(io::Error::other)?))
-    }
-
-    /// A stopped command waits for our person to say `fg`; when gsh is gone nobody can.
-    fn wait_for_word(&mut self, child: Pid) -> io::Result<()> {
-        use std::io::Read;
-        let mut word = [0];
-        if self.0.events.read_exact(&mut word).is_err() {
-            signal_group(child.as_raw(), Signal::SIGHUP);
-            signal_group(child.as_raw(), Signal::SIGCONT);
-            return Err(io::ErrorKind::BrokenPipe.into());
-        }
-        self.take_foreground(child);
-        signal_group(child.as_raw(), Signal::SIGCONT);
-        Ok(())
-    }
-
-    /// At the end the keeper itself stands in front: what the command left in the background is then
-    /// not hung up together with the terminal.
-    fn take_foreground(&self, group: Pid) {
-        let mut stop = nix::sys::signal::SigSet::empty();
-        stop.add(Signal::SIGTTOU);
-        let _blocked = stop.thread_block();
-        let _in_front = nix::unistd::tcsetpgrp(&self.0.follower, group);
-    }
-
-    fn tell(&mut self, event: Event) -> io::Result<()> {
-        use std::io::Write;
-        self.0.events.write_all(&event.to_bytes())
     }
 }
 
@@ -372,23 +200,4 @@ pub fn nameless_file(bytes: &[u8]) -> io::Result<std::fs::File> {
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_survive_their_journey() {
-        for event in [
-            Event::Started(4711),
-            Event::NotStarted(2),
-            Event::Stopped(20),
-            Event::Ended(Ended::Status(255)),
-            Event::Ended(Ended::Signal(9)),
-        ] {
-            assert_eq!(Event::from_bytes(event.to_bytes()), Some(event));
-        }
-        assert_eq!(Event::from_bytes([b'?', 0, 0, 0, 0]), None);
-    }
 }

@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "the one roof for it; each block says why it is sound")]
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -100,8 +100,6 @@ pub(super) struct ChildStart {
     pub(super) foreground_of: Option<RawFd>,
     /// Standard descriptors that were given to the child on purpose.
     pub(super) given: [bool; 3],
-    /// The signal the child gets when the thread that started it is gone.
-    pub(super) on_parent_death: Option<Signal>,
     /// Who has to know that it starts.
     pub(super) script: Option<Waiting>,
 }
@@ -118,7 +116,6 @@ pub(super) fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
 
 /// Arranges for `start` to be done in the child.
 pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
-    let parent = nix::unistd::getpid();
     let step = move || -> io::Result<()> {
         if let Some(terminal) = start.foreground_of {
             // A group that is not yet in front may only do this while SIGTTOU is blocked.
@@ -130,9 +127,6 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
                 return Err(io::Error::last_os_error());
             }
         }
-        if let Some(signal) = start.on_parent_death {
-            die_with(parent, signal)?;
-        }
         restore_signals()?;
         for (descriptor, given) in (0..).zip(start.given) {
             // `Command` leaves an inherited descriptor as it is; one that Rust opened is closed again.
@@ -143,8 +137,8 @@ pub(super) fn before_exec(command: &mut Command, start: ChildStart) {
         start.mask.thread_set_mask()?;
         start.script.map_or(Ok(()), Waiting::offer)
     };
-    // SAFETY: the step above makes system calls only (tcsetpgrp, prctl, getppid, sigaction, close,
-    // sigprocmask, send, recv), allocates nothing and takes no lock, as is required between fork and exec.
+    // SAFETY: the step above makes system calls only (tcsetpgrp, sigaction, close, sigprocmask, send, recv),
+    // allocates nothing and takes no lock, as is required between fork and exec.
     unsafe { command.pre_exec(step) };
 }
 
@@ -299,22 +293,43 @@ pub(super) fn take_controlling_terminal(terminal: BorrowedFd<'_>) -> io::Result<
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// The leader end's descriptor, for as long as the leader lives.
-pub(super) struct LeaderFd<'a>(BorrowedFd<'a>);
-
-impl<'a> LeaderFd<'a> {
-    /// None for a leader without a descriptor.
-    pub(super) fn of(leader: &'a dyn MasterPty) -> Option<Self> {
-        let raw = leader.as_raw_fd().filter(|raw| *raw >= 0)?;
-        // SAFETY: the leader owns this open descriptor, and the borrow keeps it from being dropped.
-        Some(Self(unsafe { BorrowedFd::borrow_raw(raw) }))
-    }
+/// Gives a terminal's window another size.
+pub(super) fn set_window_size(terminal: BorrowedFd<'_>, size: libc::winsize) -> io::Result<()> {
+    // SAFETY: TIOCSWINSZ reads one winsize, and `size` is one that outlives the call.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-impl AsFd for LeaderFd<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0
+/// Types one byte at a terminal.
+pub(super) fn type_byte(terminal: BorrowedFd<'_>, byte: u8) -> io::Result<()> {
+    // SAFETY: TIOCSTI reads one byte, and `byte` is one that outlives the call.
+    let result = unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSTI, &raw const byte) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// A descriptor of our own for a leader end.
+pub(super) fn leader_of(leader: &dyn MasterPty) -> io::Result<OwnedFd> {
+    let raw = leader.as_raw_fd().filter(|raw| *raw >= 0).ok_or(io::ErrorKind::NotFound)?;
+    // SAFETY: the leader owns this open descriptor, and the borrow keeps it from being dropped.
+    unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned()
+}
+
+/// A new follower end of a leader.
+pub(super) fn follower_of(leader: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let flags = libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC;
+    // SAFETY: TIOCGPTPEER takes a number and gives back a new descriptor or -1.
+    let raw = unsafe { libc::ioctl(leader.as_raw_fd(), libc::TIOCGPTPEER, flags) };
+    if raw < 0 {
+        return Err(io::Error::last_os_error());
     }
+    // SAFETY: the kernel just made this descriptor for us; nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(raw) })
+}
+
+/// Takes over a descriptor that came in a message.
+pub(super) fn received(descriptor: RawFd) -> OwnedFd {
+    // SAFETY: the kernel made this descriptor for us when the message was read; nobody else knows it.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
 }
 
 /// The ticks in which `/proc` tells when a process started: 100 a second on every Linux that we run on.

@@ -118,18 +118,21 @@ pub fn kill_below(roots: &[i32]) {
 pub enum Reaped {
     /// This one ended so.
     One(i32, super::process::Ended),
+    /// This one was stopped (`^Z`).
+    Stopped(i32),
     /// None has ended by now.
     NoneYet,
     /// There are no children.
     NoChild,
 }
 
-/// Takes the end of one child, whichever it is.
+/// Takes the end of one child, or hears that one was stopped, whichever it is.
 #[must_use]
 pub fn reap_any() -> Reaped {
     loop {
-        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {
             Ok(WaitStatus::StillAlive) => return Reaped::NoneYet,
+            Ok(WaitStatus::Stopped(pid, _)) => return Reaped::Stopped(pid.as_raw()),
             Ok(status) => {
                 if let (Some(pid), Some(ended)) = (status.pid(), super::process::ended(status)) {
                     return Reaped::One(pid.as_raw(), ended);
@@ -149,7 +152,7 @@ pub fn end_own(grace: Duration) {
     loop {
         match reap_any() {
             Reaped::NoChild => return,
-            Reaped::One(..) => continue,
+            Reaped::One(..) | Reaped::Stopped(_) => continue,
             Reaped::NoneYet if begun.elapsed() >= grace => kill_below(&[own]),
             Reaped::NoneYet => {}
         }

@@ -12,8 +12,8 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::termios::{
     FlushArg, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
 };
-use nix::unistd::{getpgrp, tcgetpgrp};
-use portable_pty::{MasterPty, PtySize, native_pty_system};
+use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use portable_pty::{PtySize, native_pty_system};
 
 use super::raw;
 
@@ -134,8 +134,9 @@ pub fn open(path: &std::path::Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY | libc::O_CLOEXEC).open(path)
 }
 
-/// A terminal of our own: the leader end.
-pub struct Leader(Box<dyn MasterPty + Send>);
+/// A terminal of our own: the leader end. What is written there was typed, what is read there is shown.
+#[derive(Debug)]
+pub struct Leader(OwnedFd);
 
 impl Leader {
     /// A new terminal of the size and settings of `like`, and its follower end.
@@ -150,7 +151,8 @@ impl Leader {
         if let Some(settings) = like.and_then(|terminal| tcgetattr(terminal).ok()) {
             tcsetattr(&follower, SetArg::TCSANOW, &settings)?;
         }
-        Ok((Self(pair.master), follower))
+        // The descriptor alone travels: to a supervisor, and to whoever sits down at it.
+        Ok((Self(raw::leader_of(pair.master.as_ref())?), follower))
     }
 
     /// Whether a newline is written as it is: the far side is no terminal, so nothing adds a CR.
@@ -165,27 +167,119 @@ impl Leader {
 
     /// Gives it the size of `like`; the command is told by SIGWINCH.
     pub fn resize_like(&self, like: BorrowedFd<'_>) {
-        if let Some(size) = pty_size(like) {
-            let _terminal_may_be_gone = self.0.resize(size);
+        if let Ok(size) = raw::window_size(like) {
+            let _terminal_may_be_gone = raw::set_window_size(self.0.as_fd(), size);
         }
     }
 
     /// Its settings now.
     #[must_use]
     pub fn settings(&self) -> Option<Termios> {
-        self.with_fd(|fd| tcgetattr(fd).ok()).flatten()
+        tcgetattr(&self.0).ok()
     }
 
-    /// Does something with the descriptor, which polling, reading and writing need.
-    pub fn with_fd<T>(&self, act: impl FnOnce(BorrowedFd<'_>) -> T) -> Option<T> {
-        raw::LeaderFd::of(self.0.as_ref()).map(|fd| act(fd.as_fd()))
+    /// One more follower end.
+    ///
+    /// # Errors
+    /// When there are no descriptors left.
+    pub fn follower(&self) -> io::Result<OwnedFd> {
+        raw::follower_of(self.0.as_fd())
+    }
+
+    /// The process group in front of it.
+    #[must_use]
+    pub fn front(&self) -> Option<i32> {
+        tcgetpgrp(&self.0).ok().map(Pid::as_raw)
+    }
+
+    /// Puts a process group in front. Only the leader of the terminal's session can.
+    pub fn bring_to_front(&self, group: i32) {
+        let _gone = while_not_stoppable(|| tcsetpgrp(&self.0, Pid::from_raw(group)));
+    }
+
+    /// What was typed there and nobody has read, taken out. Whoever reads there later finds none of it.
+    #[must_use]
+    pub fn unread(&self) -> Vec<u8> {
+        let Ok(follower) = self.follower() else { return Vec::new() };
+        // A line without its end is given only where keys are not gathered to lines.
+        let before = tcgetattr(&follower);
+        if let Ok(mut settings) = before.clone() {
+            settings.local_flags.remove(LocalFlags::ICANON);
+            let _as_lines = tcsetattr(&follower, SetArg::TCSANOW, &settings);
+        }
+        let mut typed = vec![0; 8 * 1024];
+        let length = match readable(follower.as_fd(), PollTimeout::ZERO) {
+            Ok(true) => nix::unistd::read(&follower, &mut typed).unwrap_or(0),
+            _ => 0,
+        };
+        if let Ok(before) = before {
+            let _not_as_before = tcsetattr(&follower, SetArg::TCSANOW, &before);
+        }
+        typed.truncate(length);
+        typed
     }
 }
 
-impl std::fmt::Debug for Leader {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Leader").field(&self.0.tty_name()).finish()
+impl From<OwnedFd> for Leader {
+    fn from(leader: OwnedFd) -> Self {
+        Self(leader)
     }
+}
+
+impl AsFd for Leader {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// A person's terminal and its settings, so that another process can give them back.
+#[derive(Debug)]
+pub struct Guarded {
+    terminal: OwnedFd,
+    before: Termios,
+}
+
+impl Guarded {
+    /// Remembers how a terminal is set now.
+    ///
+    /// # Errors
+    /// When it is no terminal, or is gone.
+    pub fn new(terminal: OwnedFd) -> io::Result<Self> {
+        let before = tcgetattr(&terminal)?;
+        Ok(Self { terminal, before })
+    }
+
+    /// Gives the settings back where they still are what [`RawMode`] made of them: the process that should
+    /// have done it was killed. What somebody else has set meanwhile stays.
+    pub fn give_back(&self) {
+        let mut raw = self.before.clone();
+        cfmakeraw(&mut raw);
+        if tcgetattr(&self.terminal).is_ok_and(|now| now == raw) {
+            let _terminal_may_be_gone = set(self.terminal.as_fd(), SetArg::TCSANOW, &self.before);
+        }
+    }
+}
+
+impl AsFd for Guarded {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.terminal.as_fd()
+    }
+}
+
+/// Types these bytes at a terminal, for whoever reads there next. How many were taken: a kernel of 6.2 or
+/// later takes none, unless it is told to or we are privileged.
+pub fn type_at(terminal: BorrowedFd<'_>, bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| raw::type_byte(terminal, **byte).is_ok()).count()
+}
+
+/// Whether a terminal was hung up: nobody is on its far side any more.
+#[must_use]
+pub fn is_hung_up(terminal: BorrowedFd<'_>) -> bool {
+    let mut sources = [PollFd::new(terminal, PollFlags::empty())];
+    let asked = poll(&mut sources, PollTimeout::ZERO);
+    let [source] = sources;
+    asked.is_ok()
+        && source.revents().is_some_and(|seen| seen.intersects(PollFlags::POLLHUP | PollFlags::POLLERR))
 }
 
 /// Whether a byte can be read from the terminal within a time. A signal that comes meanwhile is no byte.

@@ -166,13 +166,29 @@ impl Gsh {
         }
     }
 
+    /// One more call of another program on this machine, on a terminal of its own.
+    pub(crate) fn program_beside(&self, program: &str, args: &[&str]) -> Screen {
+        let mut command = CommandBuilder::new(program);
+        command.args(args);
+        Screen::start(self.furnished(command), 80, 24, None)
+    }
+
     /// Starts it as the first program of the terminal with this follower end.
     pub(crate) fn on(&self, follower: &OwnedFd) -> std::process::Child {
+        self.on_with(follower, &self.args)
+    }
+
+    /// As [`Gsh::on`], with these arguments.
+    pub(crate) fn on_with<A: AsRef<std::ffi::OsStr>>(
+        &self,
+        follower: &OwnedFd,
+        args: &[A],
+    ) -> std::process::Child {
         let end = || Stdio::from(follower.try_clone().expect("one more end"));
         Command::new("/usr/bin/setsid")
             .arg("--ctty")
             .arg(&self.program)
-            .args(&self.args)
+            .args(args)
             .env_clear()
             .envs(self.variables())
             .env("TERM", "xterm")
@@ -198,6 +214,10 @@ impl Gsh {
     fn on_terminal(&self, args: &[OsString]) -> CommandBuilder {
         let mut command = CommandBuilder::new(&self.program);
         command.args(args);
+        self.furnished(command)
+    }
+
+    fn furnished(&self, mut command: CommandBuilder) -> CommandBuilder {
         command.env_clear();
         for (name, value) in self.variables() {
             command.env(name, value);

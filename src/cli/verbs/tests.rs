@@ -96,12 +96,15 @@ fn verbs_mean_what_they_say() {
         ("gsh jobs", Call::Jobs(JobsCall { what: JobsVerb::List, json: false })),
         (
             "gsh jobs log -f 3 --json",
-            Call::Jobs(JobsCall { what: JobsVerb::Log { id: 3, follow: true }, json: true }),
+            Call::Jobs(JobsCall { what: JobsVerb::Log { id: "3".to_owned(), follow: true }, json: true }),
         ),
         (
             "gsh jobs stop 3 4 --grace 1m",
             Call::Jobs(JobsCall {
-                what: JobsVerb::Stop { ids: vec![3, 4], grace: Some(Duration::from_secs(60)) },
+                what: JobsVerb::Stop {
+                    ids: vec!["3".to_owned(), "4".to_owned()],
+                    grace: Some(Duration::from_secs(60)),
+                },
                 json: false,
             }),
         ),

@@ -64,6 +64,12 @@ impl Channel {
         Self { from: Some(from), sink, waits: Waits::Source, held: Vec::new(), passed: 0, owed: 0 }
     }
 
+    /// From a pipe of ours to the log that is yet to be.
+    pub(super) fn to_log(from: OwnedFd) -> Self {
+        let sink = Sink::Nowhere;
+        Self { from: Some(from), sink, waits: Waits::Source, held: Vec::new(), passed: 0, owed: 0 }
+    }
+
     /// How much went to the caller.
     pub(super) fn passed(&self) -> u64 {
         self.passed

@@ -11,6 +11,7 @@ use nix::sys::signal::Signal;
 
 use super::news::{LENGTH, News, Summary, Told};
 use super::supervisor::{self, Beginning};
+use super::terminal::Place;
 use super::{Limit, Watch, Watched};
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::{Heard, Listening, stop_self};
@@ -24,45 +25,83 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # Errors
 /// When it could not be started (the error of exec itself), or the supervisor was killed.
 pub fn run(program: Program, watch: Watch) -> io::Result<Watched> {
-    let limit = watch.limit;
-    let listening = Listening::with_stops()?;
-    // Should the supervisor be killed, what it looked after comes to us.
-    tree::adopt_orphans()?;
-    let own_group = !child::has_terminal();
-    let (events, theirs) = UnixStream::pair()?;
-    let pid = child::aside(|| {
-        let beginning = Beginning { program, watch, listening: &listening, own_group, front: theirs };
-        supervisor::supervise(beginning);
-    })?;
-    let mut front = Front { listening, events, own_group };
-    let news = match front.wait() {
-        Ok(Some(news)) => news,
-        Ok(None) => return Err(after_supervisor(pid)),
-        Err(error) => return Err(error),
-    };
-    let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::Limited(_));
-    if !kept {
-        // Its last act is over; it must not stay behind as a dead child of nobody.
-        let _ended = child::wait_for(pid);
-    }
-    finish(news, limit)
+    run_at((program, watch), None)
 }
 
-fn finish(news: News, limit: Option<Limit>) -> io::Result<Watched> {
+/// As [`run`], on a terminal where nobody sits.
+///
+/// # Errors
+/// As [`run`].
+pub(in crate::run) fn run_at(
+    (program, watch): (Program, Watch),
+    place: Option<Place>,
+) -> io::Result<Watched> {
+    let limit = watch.limit;
+    let listening = Listening::with_stops()?;
+    let own_group = !child::has_terminal();
+    let Line { supervisor, events } = begin((program, watch), &listening, own_group, place)?;
+    let mut front = Front { listening, events, own_group };
+    match front.wait() {
+        Ok(Some(news)) => finish(news, supervisor, limit),
+        Ok(None) => Err(lost(supervisor)),
+        Err(error) => Err(error),
+    }
+}
+
+/// A supervisor, as the process that the caller waits for sees it.
+#[derive(Debug)]
+pub(in crate::run) struct Line {
+    /// Its process.
+    pub(in crate::run) supervisor: i32,
+    /// Its news, and what it is told.
+    pub(in crate::run) events: UnixStream,
+}
+
+/// Starts a supervisor, which starts the program.
+///
+/// # Errors
+/// When no process can be made.
+pub(in crate::run) fn begin(
+    (program, watch): (Program, Watch),
+    listening: &Listening,
+    own_group: bool,
+    place: Option<Place>,
+) -> io::Result<Line> {
+    // Should the supervisor be killed, what it looked after comes to us.
+    tree::adopt_orphans()?;
+    let (events, front) = UnixStream::pair()?;
+    let supervisor = child::aside(|| {
+        let program = Some(program);
+        supervisor::supervise(Beginning { program, watch, listening, own_group, place, front });
+    })?;
+    Ok(Line { supervisor, events })
+}
+
+/// What the last news say.
+///
+/// # Errors
+/// When it was not started.
+pub(in crate::run) fn finish(news: News, supervisor: i32, limit: Option<Limit>) -> io::Result<Watched> {
+    let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::GoesOn(_));
+    if !kept {
+        // Its last act is over; it must not stay behind as a dead child of nobody.
+        let _ended = child::wait_for(supervisor);
+    }
     let (ended, limited, Summary { bytes, job }) = match news {
         News::NotStarted(errno) => return Err(io::Error::from_raw_os_error(errno)),
         News::Ended(ended, summary) => (ended, false, summary),
-        News::Limited(summary) => {
+        News::GoesOn(summary) => {
             let status = limit.map_or(0, |limit| limit.status);
             (Ended::Status(status.into()), true, summary)
         }
+        News::Stopped | News::LetGo { .. } => return Err(io::ErrorKind::InvalidData.into()),
     };
     Ok(Watched { ended, limited, job, bytes })
 }
 
 /// Nobody looks after the command any more, so it is not left running.
-fn after_supervisor(pid: i32) -> io::Error {
-    let _ended = child::wait_for(pid);
+pub(in crate::run) fn lost(supervisor: i32) -> io::Error {
+    let _ended = child::wait_for(supervisor);
     tree::end_own(GRACE);
     io::Error::other("its supervisor was killed; everything that it looked after has been ended")
 }
@@ -116,7 +155,7 @@ impl Front {
         let delivered = heard.from_kernel && !self.own_group;
         let signal = u8::try_from(heard.signal as i32).unwrap_or(0);
         // A supervisor that is gone is noticed by its silence.
-        let _told = self.events.write_all(&[Told { signal, delivered }.to_byte()]);
+        let _told = self.events.write_all(&[Told::Signal { signal, delivered }.to_byte()]);
     }
 }
 

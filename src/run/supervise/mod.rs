@@ -12,14 +12,20 @@
 //! supervisor gsh does, and says so.
 
 mod channel;
+mod events;
 mod front;
-mod news;
+pub(in crate::run) mod news;
+pub(in crate::run) mod reach;
 mod release;
+mod start;
 mod supervisor;
+mod terminal;
 
 use std::time::Duration;
 
 pub use self::front::run;
+pub(in crate::run) use self::front::{Line, begin, finish, lost, run_at};
+pub(in crate::run) use self::terminal::Place;
 use crate::facts::{EffectKind, Facts};
 use crate::store::calls::{Call, Calls};
 use crate::store::jobs::{Jobs, Origin};
@@ -48,6 +54,17 @@ pub struct Watch {
     pub origin: Origin,
     /// The call, as those beneath it must know it, and where that is kept.
     pub call: Option<(Calls, Call)>,
+    /// It is a job from its start.
+    pub start: Option<Start>,
+}
+
+/// A command that is started as a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Start {
+    /// On a terminal that one can sit down at.
+    pub pty: bool,
+    /// What it is called.
+    pub name: Option<String>,
 }
 
 /// How it went.
@@ -67,6 +84,14 @@ pub struct Watched {
 #[must_use]
 pub fn is_supervisor(name: &str) -> bool {
     supervisor::NAME.to_str() == Ok(name)
+}
+
+impl Watched {
+    /// What the record says of it.
+    #[must_use]
+    pub fn supervised(&self) -> crate::audit::Supervised {
+        crate::audit::Supervised { bytes: self.bytes, limited: self.limited, job: self.job }
+    }
 }
 
 /// Whether a command may leave something behind that its caller would wait for, or that nobody would look

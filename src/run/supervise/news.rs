@@ -3,36 +3,46 @@
 use crate::sys::process::Ended;
 
 /// The length of one message.
-pub(super) const LENGTH: usize = 25;
+pub(in crate::run) const LENGTH: usize = 25;
 
-/// One message; each is the last.
+/// One message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
-    /// The command could not be started, for this `errno`.
+pub(in crate::run) enum News {
+    /// The command could not be started, for this `errno`. The last.
     NotStarted(i32),
-    /// It ended.
+    /// It was stopped on its terminal (`^Z`).
+    Stopped,
+    /// What is still to be read of its terminal is to be read now, and then the terminal be left to the
+    /// supervisor; the command itself has ended, or its time.
+    LetGo {
+        /// It has ended.
+        ended: bool,
+    },
+    /// It ended. The last.
     Ended(Ended, Summary),
-    /// It outlived its limit.
-    Limited(Summary),
+    /// It goes on without its caller. The last.
+    GoesOn(Summary),
 }
 
 /// What went on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Summary {
+pub(in crate::run) struct Summary {
     /// How much the caller got of standard output and error.
-    pub(super) bytes: [u64; 2],
+    pub(in crate::run) bytes: [u64; 2],
     /// The job that goes on.
-    pub(super) job: Option<u32>,
+    pub(in crate::run) job: Option<u32>,
 }
 
 impl News {
     /// As sent.
-    pub(super) fn to_bytes(self) -> [u8; LENGTH] {
+    pub(in crate::run) fn to_bytes(self) -> [u8; LENGTH] {
         let (letter, number, summary) = match self {
             Self::NotStarted(errno) => (b'n', errno, Summary::default()),
             Self::Ended(Ended::Status(status), summary) => (b'e', status, summary),
             Self::Ended(Ended::Signal(signal), summary) => (b'k', signal, summary),
-            Self::Limited(summary) => (b'l', 0, summary),
+            Self::GoesOn(summary) => (b'l', 0, summary),
+            Self::Stopped => (b's', 0, Summary::default()),
+            Self::LetGo { ended } => (b'd', ended.into(), Summary::default()),
         };
         let [output, errors] = summary.bytes.map(u64::to_le_bytes);
         let job = summary.job.unwrap_or(0).to_le_bytes();
@@ -43,7 +53,7 @@ impl News {
     }
 
     /// As received.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    pub(in crate::run) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (letter, rest) = bytes.split_first()?;
         let (number, rest) = rest.split_first_chunk()?;
         let (output, rest) = rest.split_first_chunk()?;
@@ -56,30 +66,57 @@ impl News {
             b'n' => Some(Self::NotStarted(number)),
             b'e' => Some(Self::Ended(Ended::Status(number), summary)),
             b'k' => Some(Self::Ended(Ended::Signal(number), summary)),
-            b'l' => Some(Self::Limited(summary)),
+            b'l' => Some(Self::GoesOn(summary)),
+            b's' => Some(Self::Stopped),
+            b'd' => Some(Self::LetGo { ended: number != 0 }),
             _ => None,
         }
     }
 }
 
-/// What the caller's process tells the supervisor: a signal that came to it.
+/// What the caller's process, or whoever sits at a job's terminal, tells the supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Told {
-    /// Its number.
-    pub(super) signal: u8,
-    /// The command has had it too.
-    pub(super) delivered: bool,
+pub(in crate::run) enum Told {
+    /// A signal came.
+    Signal {
+        /// Its number.
+        signal: u8,
+        /// The command has had it too.
+        delivered: bool,
+    },
+    /// This of the followed modes is switched on ([`crate::run::pty`]).
+    Shows(u8),
+    /// The terminal is the supervisor's now.
+    Left,
+    /// The person's terminal was closed.
+    HungUp,
 }
+
+const LEFT: u8 = 0;
+/// Beyond all signals; some sixteen modes are followed.
+const SHOWS: u8 = 0x60;
+const MODES: u8 = 0x1e;
+const HUNG_UP: u8 = 0x7f;
 
 impl Told {
     /// As sent.
-    pub(super) fn to_byte(self) -> u8 {
-        self.signal | if self.delivered { 0x80 } else { 0 }
+    pub(in crate::run) fn to_byte(self) -> u8 {
+        match self {
+            Self::Signal { signal, delivered } => signal | if delivered { 0x80 } else { 0 },
+            Self::Shows(mode) => SHOWS + mode.min(MODES),
+            Self::Left => LEFT,
+            Self::HungUp => HUNG_UP,
+        }
     }
 
     /// As received.
-    pub(super) fn from_byte(byte: u8) -> Self {
-        Self { signal: byte & 0x7f, delivered: byte & 0x80 != 0 }
+    pub(in crate::run) fn from_byte(byte: u8) -> Self {
+        match byte {
+            LEFT => Self::Left,
+            HUNG_UP => Self::HungUp,
+            SHOWS..HUNG_UP => Self::Shows(byte - SHOWS),
+            _ => Self::Signal { signal: byte & 0x7f, delivered: byte & 0x80 != 0 },
+        }
     }
 }
 
@@ -94,12 +131,22 @@ mod tests {
             News::NotStarted(2),
             News::Ended(Ended::Status(255), Summary::default()),
             News::Ended(Ended::Signal(9), summary),
-            News::Limited(summary),
+            News::GoesOn(summary),
+            News::Stopped,
+            News::LetGo { ended: true },
+            News::LetGo { ended: false },
         ] {
             assert_eq!(News::from_bytes(&news.to_bytes()), Some(news));
         }
         assert_eq!(News::from_bytes(&[b'?'; LENGTH]), None);
-        for told in [Told { signal: 15, delivered: true }, Told { signal: 64, delivered: false }] {
+        for told in [
+            Told::Signal { signal: 15, delivered: true },
+            Told::Signal { signal: 64, delivered: false },
+            Told::Shows(0),
+            Told::Shows(11),
+            Told::Left,
+            Told::HungUp,
+        ] {
             assert_eq!(Told::from_byte(told.to_byte()), told);
         }
     }

@@ -4,20 +4,24 @@ use std::io::Write;
 use std::time::Instant;
 
 use super::channel::{Channel, Sink};
+use super::events::SHORT_GRACE;
 use super::news::{News, Summary};
-use super::supervisor::{NAME, SHORT_GRACE, State, Supervisor, own};
-use crate::store::jobs::{Ending, Job, Reason, Seen};
+use super::supervisor::{NAME, State, Supervisor, own};
+use super::terminal::Terminal;
+use crate::store::jobs::{Beginning, Ending, Job, Jobs, Log, Reach, Reason, Seen};
+use crate::sys::door::Door;
 use crate::sys::proc::Process;
 use crate::sys::{child, tree};
 
 impl Supervisor<'_> {
     /// Goes on to the next state, where what was awaited has come.
     pub(super) fn settle(&mut self) {
-        let delivered = self.channels.iter().all(Channel::is_done);
+        let left = self.terminal.as_ref().is_none_or(Terminal::caller_has_left);
+        let delivered = left && self.channels.iter().all(Channel::is_done);
         match self.state {
             State::Draining { .. } if self.childless && delivered => self.finish(),
             State::Draining { limited, until, .. } => {
-                if until <= Instant::now() && self.channels.iter().all(Channel::is_paid) {
+                if left && until <= Instant::now() && self.channels.iter().all(Channel::is_paid) {
                     self.release(limited);
                 }
             }
@@ -29,23 +33,18 @@ impl Supervisor<'_> {
     }
 
     /// The caller goes on, and what still runs becomes a job.
-    fn release(&mut self, limited: bool) {
+    pub(super) fn release(&mut self, limited: bool) {
         let limited = limited && self.main.ended.is_none();
-        if self.childless || all_are_supervisors() {
+        if self.watch.start.is_none() && (self.childless || all_are_supervisors()) {
             // What still holds our pipes is no descendant of the command, and what a gsh beneath us keeps
             // has its supervisor.
             return self.finish();
         }
-        let reason = if limited { Reason::Limit } else { Reason::LeftBehind };
-        let processes: Vec<Seen> = tree::below(own()).into_iter().map(Seen::from).collect();
-        let begun = self.watch.jobs.clone().and_then(|jobs| {
-            let origin = std::mem::take(&mut self.watch.origin);
-            let ended = self.main.ended.map(Ending::now);
-            let (job, log) = jobs.begin(origin, reason, processes, ended).ok()?;
-            Some((jobs, job, log))
-        });
-        let sink = match begun {
+        let sink = match self.begin(limited) {
             Some((jobs, job, log)) => {
+                // Without it nobody can sit down there, and the job is what it was.
+                let reachable = job.reach.terminal || job.reach.input;
+                self.door = reachable.then(|| Door::open(&jobs.door(job.id)).ok()).flatten();
                 (self.job, self.log) = (Some((jobs, job)), Some(log));
                 || Sink::Log
             }
@@ -57,6 +56,10 @@ impl Supervisor<'_> {
             }
             None => || Sink::Nowhere,
         };
+        if let Some(terminal) = &mut self.terminal {
+            terminal.free(true);
+            terminal.begin(&mut self.log);
+        }
         // What runs on is beneath a call that is about to end; from now on that is ours.
         if let (Some((calls, call)), Some(own)) = (&self.watch.call, Process::own()) {
             let _mode_is_in_the_environment = calls.enter(&own, call);
@@ -68,9 +71,33 @@ impl Supervisor<'_> {
         child::take_little_room();
     }
 
+    /// Writes down that it is a job.
+    fn begin(&mut self, limited: bool) -> Option<(Jobs, Job, Log)> {
+        let jobs = self.watch.jobs.clone()?;
+        let reason = match &self.watch.start {
+            Some(_) => Reason::Started,
+            None if limited && self.hung_up => Reason::HungUp,
+            None if limited => Reason::Limit,
+            None => Reason::LeftBehind,
+        };
+        let typed = self.terminal.as_ref().is_some_and(|terminal| terminal.takes_input);
+        let beginning = Beginning {
+            origin: std::mem::take(&mut self.watch.origin),
+            reach: Reach { terminal: self.terminal.is_some(), input: typed || self.input.is_some() },
+            processes: tree::below(own()).into_iter().map(Seen::from).collect(),
+            ended: self.main.ended.map(Ending::now),
+        };
+        let (job, log) = jobs.begin(reason, beginning).ok()?;
+        Some((jobs, job, log))
+    }
+
     /// Nothing is left to look after.
     fn finish(&mut self) {
         self.tell(self.out_of_time);
+        if let Some(terminal) = &mut self.terminal {
+            terminal.finish(&mut self.log);
+        }
+        self.door = None;
         let drained: Vec<(bool, bool)> = self.channels.iter().map(|_| (true, false)).collect();
         self.on_output(&drained);
         if let (State::Kept | State::Ending { .. }, Some((calls, _)), Some(own)) =
@@ -90,7 +117,7 @@ impl Supervisor<'_> {
         let summary = Summary { bytes, job: self.job.as_ref().map(|(_, job)| job.id) };
         let news = match self.main.ended {
             Some(ended) if !limited => News::Ended(ended, summary),
-            _ => News::Limited(summary),
+            _ => News::GoesOn(summary),
         };
         let _gone = front.write_all(&news.to_bytes());
     }

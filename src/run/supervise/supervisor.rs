@@ -1,51 +1,46 @@
 //! The process that looks after a command: one loop over what can happen, one method for each of it, and
 //! one [`State`] that says what is awaited.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::Signal;
+use nix::poll::{PollFlags, PollTimeout};
 
 use super::Watch;
 use super::channel::Channel;
-use super::news::{News, Told};
-use crate::store::jobs::{Ending, Job, Jobs, Log};
-use crate::sys::child::{self, Piped};
-use crate::sys::pipe::{self, Identity};
+use super::events::LATE;
+use super::news::News;
+use super::start::{Started, start};
+use super::terminal::{Place, Terminal};
+use crate::store::jobs::{Job, Jobs, Log};
+use crate::sys::cgroup::Group;
+use crate::sys::child;
+use crate::sys::door::Door;
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::Listening;
-use crate::sys::tree::{self, Reaped};
+use crate::sys::sources::Sources;
 
-/// After the command's end, how long output of what it leaves behind still goes to the caller.
-const DRAIN: Duration = Duration::from_millis(30);
-/// The same where a `>( )` is known to write late, from its last output on; and all in all.
-const LATE: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(1)];
-/// How long what is asked to end may take before it is killed.
-const GRACE: Duration = Duration::from_secs(5);
-/// The same where its caller waits for it, or is gone.
-pub(super) const SHORT_GRACE: Duration = Duration::from_secs(2);
 /// The name of this process.
 pub(super) const NAME: &std::ffi::CStr = c"gsh-supervisor";
-/// How long one waits between two tries to kill what is left.
-const PAUSE: Duration = Duration::from_millis(10);
-
 /// What a supervisor begins with.
 pub(super) struct Beginning<'a> {
-    pub(super) program: Program,
+    /// Taken when it is started.
+    pub(super) program: Option<Program>,
     pub(super) watch: Watch,
     pub(super) listening: &'a Listening,
     pub(super) own_group: bool,
+    /// The terminal that it is to have; taken when it is started.
+    pub(super) place: Option<Place>,
     pub(super) front: UnixStream,
 }
 
 /// Does all of it: returns when there is nothing left to look after.
-pub(super) fn supervise(beginning: Beginning<'_>) {
-    let Beginning { program, watch, listening, own_group, mut front } = beginning;
-    let (pid, channels) = match start(program, listening, own_group) {
+pub(super) fn supervise(mut beginning: Beginning<'_>) {
+    let started = start(&mut beginning);
+    let Beginning { watch, listening, mut front, .. } = beginning;
+    let Started { pid, channels, terminal, input } = match started {
         Ok(started) => started,
         Err(error) => {
             let errno = error.raw_os_error().unwrap_or(0);
@@ -55,6 +50,8 @@ pub(super) fn supervise(beginning: Beginning<'_>) {
     };
     // From here on nothing of the caller's is held but where the output goes.
     let mut kept: Vec<RawFd> = channels.iter().flat_map(Channel::descriptors).collect();
+    kept.extend(terminal.iter().flat_map(Terminal::descriptors));
+    kept.extend(input.as_ref().map(AsRawFd::as_raw_fd));
     kept.extend([front.as_raw_fd(), listening.as_fd().as_raw_fd()]);
     child::keep_only(&kept);
     let mut supervisor = Supervisor {
@@ -62,30 +59,25 @@ pub(super) fn supervise(beginning: Beginning<'_>) {
         front: Some(front),
         main: Main { pid, ended: None },
         channels,
+        terminal,
+        input,
+        door: None,
         watch,
         begun: Instant::now(),
         state: State::Running,
         unwanted: false,
+        hung_up: false,
         out_of_time: false,
         childless: false,
+        group: None,
         job: None,
         log: None,
     };
+    if supervisor.watch.start.is_some() {
+        supervisor.release(true);
+    }
     // Broken off it is gone, which the other side sees.
     let _broken_off = supervisor.run();
-}
-
-/// Becomes what a supervisor is, and starts the command.
-fn start(program: Program, listening: &Listening, own_group: bool) -> io::Result<(i32, Vec<Channel>)> {
-    tree::adopt_orphans()?;
-    child::call_itself(NAME);
-    let (channels, outputs) = channels()?;
-    let place = Piped { outputs, mask: listening.mask_before(), own_group };
-    let pid = child::start_piped(program, place)?;
-    child::lead_own_group()?;
-    child::release_standard()?;
-    let _where_it_is_is_its_own_affair = std::env::set_current_dir("/");
-    Ok((pid, channels))
 }
 
 /// What is awaited.
@@ -125,15 +117,24 @@ pub(super) struct Supervisor<'a> {
     pub(super) front: Option<UnixStream>,
     pub(super) main: Main,
     pub(super) channels: Vec<Channel>,
+    pub(super) terminal: Option<Terminal>,
+    /// What is sent to a job that was started with nothing of its caller's.
+    pub(super) input: Option<OwnedFd>,
+    /// Where a job's terminal and input are handed out.
+    pub(super) door: Option<Door>,
     pub(super) watch: Watch,
     pub(super) begun: Instant,
     pub(super) state: State,
     /// Somebody wants it to end: what outlives the command is ended too.
     pub(super) unwanted: bool,
+    /// The person's terminal was closed.
+    pub(super) hung_up: bool,
     /// It outlived its limit, and there is no place to keep it in.
     pub(super) out_of_time: bool,
     /// Nothing below us is left.
     pub(super) childless: bool,
+    /// What is killed is gathered here, where that can be had; removed when all is over.
+    pub(super) group: Option<Group>,
     pub(super) job: Option<(Jobs, Job)>,
     pub(super) log: Option<Log>,
 }
@@ -145,6 +146,9 @@ struct Ready {
     front: bool,
     /// By channel: something to move, and that the far side is gone.
     channels: Vec<(bool, bool)>,
+    terminal: bool,
+    guest: bool,
+    door: bool,
 }
 
 impl Supervisor<'_> {
@@ -163,6 +167,15 @@ impl Supervisor<'_> {
                 self.on_front();
             }
             self.on_output(&ready.channels);
+            if ready.terminal {
+                self.on_terminal();
+            }
+            if ready.guest {
+                self.on_guest();
+            }
+            if ready.door {
+                self.on_door();
+            }
             if self.deadline().is_some_and(|deadline| deadline <= Instant::now()) {
                 self.on_deadline();
             }
@@ -183,38 +196,45 @@ impl Supervisor<'_> {
         matches!(self.state, State::Draining { until, .. } if until <= Instant::now())
     }
 
+    fn patience(&self) -> PollTimeout {
+        let left = self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        // A part of a millisecond more, so that the moment has come when we wake.
+        left.map_or(PollTimeout::NONE, |left| {
+            PollTimeout::try_from(left + Duration::from_micros(999)).unwrap_or(PollTimeout::MAX)
+        })
+    }
+
     fn wait(&self) -> io::Result<Ready> {
-        let patience = self.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let patience = match patience {
-            // A part of a millisecond more, so that the moment has come when we wake.
-            Some(left) => {
-                PollTimeout::try_from(left + Duration::from_micros(999)).unwrap_or(PollTimeout::MAX)
-            }
-            None => PollTimeout::NONE,
-        };
+        let mut sources = Sources::default();
+        let signals = sources.add(Some(self.listening.as_fd()), PollFlags::POLLIN);
+        let terminal = self.terminal.as_ref();
+        let [front, shown, guest, door] = [
+            self.front.as_ref().map(AsFd::as_fd),
+            terminal.filter(|terminal| terminal.is_ours()).map(|own| own.leader().as_fd()),
+            terminal.and_then(Terminal::guest).map(AsFd::as_fd),
+            self.door.as_ref().map(AsFd::as_fd),
+        ]
+        .map(|descriptor| sources.add(descriptor, PollFlags::POLLIN));
         let only_owed = self.only_owed();
-        let mut sources = vec![PollFd::new(self.listening.as_fd(), PollFlags::POLLIN)];
-        sources.extend(self.front.as_ref().map(|front| PollFd::new(front.as_fd(), PollFlags::POLLIN)));
-        let mut places = vec![];
-        for channel in &self.channels {
-            let start = sources.len();
-            sources.extend(channel.interests(only_owed));
-            places.push(start..sources.len());
+        let channels = self.channels.iter().map(|channel| sources.extend(channel.interests(only_owed)));
+        let places: Vec<_> = channels.collect();
+        if !sources.wait(self.patience())? {
+            return Ok(Ready::default());
         }
-        match poll(&mut sources, patience) {
-            Ok(_) => {}
-            Err(Errno::EINTR) => return Ok(Ready::default()),
-            Err(error) => return Err(error.into()),
-        }
-        let seen = |at: usize| sources.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
         let channels = self.channels.iter().zip(places).map(|(channel, place)| {
-            let ready = place.clone().any(|at| !seen(at).is_empty());
-            let gone = channel.caller_at(&place).is_some_and(|at| seen(at).contains(PollFlags::POLLERR));
-            (ready, gone)
+            let moves = place.clone().any(|at| sources.is_ready(Some(at)));
+            (moves, sources.seen(channel.caller_at(&place)).contains(PollFlags::POLLERR))
         });
         let channels = channels.collect();
-        let front = self.front.is_some() && !seen(1).is_empty();
-        Ok(Ready { signals: !seen(0).is_empty(), front, channels })
+        let [signals, front, terminal, guest, door] =
+            [signals, front, shown, guest, door].map(|at| sources.is_ready(at));
+        Ok(Ready { signals, front, channels, terminal, guest, door })
+    }
+
+    fn on_terminal(&mut self) {
+        if let Some(terminal) = &mut self.terminal {
+            terminal.on_output(&mut self.log);
+        }
     }
 
     pub(super) fn on_output(&mut self, ready: &[(bool, bool)]) {
@@ -230,145 +250,8 @@ impl Supervisor<'_> {
             *until = (Instant::now() + LATE[0]).min(*latest);
         }
     }
-
-    fn on_signals(&mut self) -> io::Result<()> {
-        while let Some(heard) = self.listening.next()? {
-            match (heard.signal, self.state) {
-                (Signal::SIGCHLD, _) => self.on_children(),
-                (Signal::SIGTERM, State::Kept) => self.end(GRACE),
-                (Signal::SIGQUIT, State::Kept | State::Ending { .. }) => self.kill(),
-                // The caller's terminal or group may go; what the caller left running stays.
-                (_, State::Kept) => {}
-                (Signal::SIGTERM | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGHUP, _) => {
-                    self.on_told(Told { signal: heard.signal as u8, delivered: false });
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// A child, or a process that became ours, has ended.
-    fn on_children(&mut self) {
-        loop {
-            match tree::reap_any() {
-                Reaped::One(pid, ended) if pid == self.main.pid && self.main.ended.is_none() => {
-                    self.main.ended = Some(ended);
-                    self.on_main_end(ended);
-                }
-                Reaped::One(..) => {}
-                Reaped::NoneYet => return,
-                Reaped::NoChild => {
-                    self.childless = true;
-                    return;
-                }
-            }
-        }
-    }
-
-    fn on_main_end(&mut self, ended: Ended) {
-        match self.state {
-            State::Running if self.unwanted => self.end(SHORT_GRACE),
-            State::Running => self.drain(false),
-            State::Draining { .. } | State::Ending { .. } | State::Over => {}
-            State::Kept => self.write_down(|job| job.ended = Some(Ending::now(ended))),
-        }
-    }
-
-    /// The caller's process has a word for us, or is gone.
-    fn on_front(&mut self) {
-        let mut bytes = [0; 16];
-        let read = self.front.as_mut().map(|front| front.read(&mut bytes));
-        match read {
-            Some(Ok(length)) if length > 0 => {
-                bytes.iter().take(length).for_each(|byte| self.on_told(Told::from_byte(*byte)));
-            }
-            Some(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-            _ => {
-                // It was killed: nobody waits any more, and nobody else would end this.
-                self.front = None;
-                self.unwanted = true;
-                self.end(SHORT_GRACE);
-            }
-        }
-    }
-
-    /// A signal came to the caller's process.
-    fn on_told(&mut self, told: Told) {
-        let Ok(signal) = Signal::try_from(i32::from(told.signal)) else { return };
-        match signal {
-            Signal::SIGUSR1 | Signal::SIGUSR2 => {
-                if self.main.ended.is_none() {
-                    tree::signal_one(self.main.pid, signal);
-                }
-                return;
-            }
-            Signal::SIGTSTP | Signal::SIGCONT => {}
-            _ => self.unwanted = true,
-        }
-        if !told.delivered {
-            tree::signal_below(&[own()], signal);
-        }
-        if self.unwanted && self.main.ended.is_some() && !matches!(self.state, State::Ending { .. }) {
-            self.end(SHORT_GRACE);
-        }
-    }
-
-    fn on_deadline(&mut self) {
-        match self.state {
-            State::Running => self.drain(true),
-            State::Ending { .. } => self.kill(),
-            State::Draining { .. } | State::Kept | State::Over => {}
-        }
-    }
-
-    /// The caller is to go on.
-    fn drain(&mut self, limited: bool) {
-        let now = Instant::now();
-        let [while_silent, latest] = match (limited, self.watch.late_output) {
-            (true, _) => [Duration::ZERO; 2],
-            (false, true) => LATE,
-            (false, false) => [DRAIN; 2],
-        };
-        self.channels.iter_mut().for_each(Channel::count_owed);
-        self.state = State::Draining { limited, until: now + while_silent, latest: now + latest };
-    }
-
-    /// Everything is to end.
-    pub(super) fn end(&mut self, grace: Duration) {
-        tree::ask_to_end(&[own()]);
-        self.state = State::Ending { kill_at: Instant::now() + grace };
-    }
-
-    fn kill(&mut self) {
-        tree::kill_below(&[own()]);
-        self.state = State::Ending { kill_at: Instant::now() + PAUSE };
-    }
 }
 
 pub(super) fn own() -> i32 {
     nix::unistd::getpid().as_raw()
-}
-
-/// Pipes for those of standard output and error whose end somebody may wait for; one for both where they
-/// are the same file.
-fn channels() -> io::Result<(Vec<Channel>, [Option<OwnedFd>; 2])> {
-    let [output, errors] = [1, 2].map(Identity::of_standard);
-    let mut channels = Vec::new();
-    let mut ends = [None, None];
-    if output.is_waited_on() {
-        let (from, into) = pipe::for_output()?;
-        channels.push(Channel::to_caller(from, child::second_standard(1)?, output.kind));
-        if output == errors {
-            ends = [Some(into.try_clone()?), Some(into)];
-            return Ok((channels, ends));
-        }
-        ends[0] = Some(into);
-    }
-    if errors.is_waited_on() {
-        let (from, into) = pipe::for_output()?;
-        channels.push(Channel::to_caller(from, child::second_standard(2)?, errors.kind));
-        ends[1] = Some(into);
-    }
-    Ok((channels, ends))
 }

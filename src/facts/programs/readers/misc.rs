@@ -157,9 +157,10 @@ fn takes_value(word: &str) -> bool {
 pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
     reading.arity = 2;
     let text = |index: usize| words.get(index).and_then(Arg::text);
-    // They reach the session's own jobs alone, whichever number is given.
+    // They reach the session's own jobs alone, whichever number is given; what is started or sent is decided
+    // by the gsh that does it.
     let of_jobs = text(0) == Some("jobs")
-        && matches!(text(1), Some("list" | "log" | "wait" | "stop" | "clean" | "--json"));
+        && matches!(text(1), Some("list" | "log" | "wait" | "stop" | "clean" | "start" | "send" | "--json"));
     if words.iter().any(|word| word.text().is_none()) && text(0) != Some("-c") && !of_jobs {
         reading.act(Doing::Disarm);
         return reading.unexplained(Cause::DynamicWord, "gsh", None);
@@ -169,7 +170,7 @@ pub(super) fn gsh(words: &[Arg], reading: &mut Reading) {
         (Some("rules"), None | Some("list" | "lint" | "test" | "schema")) => {}
         (Some("mode" | "jobs"), None) => {}
         (Some("jobs"), _) if of_jobs => {}
-        (Some("jobs"), _) => reading.unexplained(Cause::UnknownOption, "what it gives to a job", None),
+        (Some("jobs"), _) => reading.unexplained(Cause::UnknownOption, "it sits down at a job", None),
         (Some("grants"), None | Some("list")) | (Some("audit"), Some("show")) => {}
         (Some("-c"), _) => match words.get(1) {
             Some(text) => {

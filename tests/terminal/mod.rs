@@ -1,5 +1,10 @@
 //! Commands on a terminal of their own, seen from a person's terminal.
 
+mod adopted;
+mod killed;
+mod programs;
+mod typed;
+
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
@@ -25,7 +30,7 @@ fn relay_side() {
         stdin: None,
         script: None,
     };
-    let ended = gsh::run::pty::run(program).expect("it runs");
+    let ended = gsh::run::pty::run(program, Default::default()).expect("it runs").ended;
     println!("\nend: {ended:?}");
     // It stays until a line is typed, so that the terminal can be looked at.
     std::io::stdin().read_line(&mut String::new()).expect("a line");
@@ -116,6 +121,27 @@ fn a_killed_gsh_leaves_no_command_behind() {
     }
     std::fs::write(screen.at("project/go"), "").expect("the sign to go on");
     assert!(!screen.at("project/made").exists());
+}
+
+/// One more call on a machine, without a terminal: its status, output and errors.
+fn told(gsh: &Gsh, args: &[&str]) -> (i32, String, String) {
+    let output = gsh.detached(args).output().expect("its end");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// Presses keys again and again until the screen shows this: whoever gets them may have been busy.
+fn press_until(screen: &mut Screen, keys: &str, text: &str) {
+    crate::jobs::wait_until(text, || {
+        screen.type_keys(keys);
+        std::thread::sleep(Duration::from_millis(100));
+        screen.text().contains(text)
+    });
+}
+
+/// Waits until a program takes the terminal's keys one by one.
+fn wait_for_raw(screen: &mut Screen) {
+    crate::jobs::wait_until("the terminal's keys are taken", || !screen.is_cooked());
 }
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");

@@ -1,5 +1,7 @@
 //! `gsh jobs`: commands that go on without their caller.
 
+mod show;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
@@ -7,9 +9,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use self::show::one_line;
+use crate::ask::sanitize;
+use crate::run::pty::{self, Left, NotSeated};
 use crate::store::jobs::{Ending, Job, Jobs, State, old};
 use crate::store::safe::SafeError;
-use crate::sys::process::Ended;
+use crate::sys::process::{Ended, is_terminal};
 use crate::sys::{child, tree};
 
 /// How often one looks whether there is more of a log.
@@ -18,9 +23,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const GRACE: Duration = Duration::from_secs(5);
 /// How long after that its supervisor may take to end it.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So much of a command is shown in a list.
-const SHOWN: usize = 60;
-
 /// What could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
@@ -30,6 +32,28 @@ pub enum JobError {
     /// There is none of that number.
     #[error("there is no job {0}; `gsh jobs` lists them")]
     None(u32),
+    /// There is none of that name.
+    #[error("there is no job of the name {0}; `gsh jobs` lists them")]
+    NoName(String),
+    /// Nothing of it runs any more.
+    #[error("job {0} is over")]
+    Over(u32),
+    /// Its supervisor was killed.
+    #[error(
+        "job {0} has lost its supervisor, and with it its terminal and input; `gsh jobs stop {0}` ends it"
+    )]
+    Alone(u32),
+    /// Nobody who could sit down.
+    #[error(
+        "sitting down at a job takes a person at a terminal of their own; `gsh jobs log` and `send` do not"
+    )]
+    NoPerson,
+    /// One cannot sit down there now.
+    #[error("job {0}'s terminal: {1}")]
+    NotSeated(u32, NotSeated),
+    /// More than is sent at once.
+    #[error("more than {} MiB are not sent at once", .0 >> 20)]
+    TooMuch(u64),
     /// Its record is not ours or is damaged.
     #[error("job {0}: {1}")]
     Record(u32, SafeError),
@@ -82,63 +106,6 @@ impl Desk {
             return Err(JobError::NotYours(id));
         }
         Ok(job)
-    }
-
-    /// The list for a person.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let jobs = self.all();
-        if jobs.is_empty() {
-            return "no jobs\n".to_owned();
-        }
-        let mut text =
-            format!("{:>4}  {:<12} {:>5} {:>8} {:>8}  command\n", "job", "state", "procs", "age", "log");
-        for job in jobs {
-            let age = age(&job).map_or_else(String::new, |age| short(age.unsigned_abs()));
-            let log = size(self.log_length(job.id));
-            let state = state_text(&job);
-            let command: String = one_line(&job.origin.command);
-            text += &format!(
-                "{:>4}  {state:<12} {:>5} {age:>8} {log:>8}  {command}\n",
-                job.id,
-                job.alive().len()
-            );
-        }
-        text
-    }
-
-    /// The list as JSON.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        self.all().iter().map(|job| self.object(job)).collect()
-    }
-
-    fn object(&self, job: &Job) -> Value {
-        let alive = job.alive();
-        let computed: u64 = alive.iter().map(|process| process.computed).sum();
-        json!({
-            "id": job.id,
-            "command": job.origin.command,
-            "directory": job.origin.directory,
-            "state": job.state(),
-            "reason": job.reason,
-            "status": job.ended.as_ref().and_then(|ended| ended.status),
-            "signal": job.ended.as_ref().and_then(|ended| ended.signal),
-            "pids": alive.iter().map(|process| process.pid).collect::<Vec<_>>(),
-            "cpu_seconds": seconds(computed),
-            "begun": job.begun,
-            "age_seconds": age(job).map(|age| age.as_secs()),
-            "over": job.over,
-            "log": self.jobs.log(job.id),
-            "log_bytes": self.log_length(job.id),
-            "session": job.origin.session,
-            "decision": job.origin.decision,
-        })
-    }
-
-    fn log_length(&self, id: u32) -> u64 {
-        let log = self.jobs.log(id);
-        [old(&log), log].iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum()
     }
 
     /// Prints what a job has written.
@@ -223,13 +190,76 @@ impl Desk {
         }
     }
 
-    /// Why nothing can be sent to a job, or why one cannot sit down at it.
+    /// A job that reads what is sent to it, whoever's it is.
     ///
     /// # Errors
-    /// Always: no job has a terminal or an input of ours yet.
-    pub fn reach(&self, id: u32, terminal: bool) -> Result<(), JobError> {
+    /// When there is none, it is over, or it reads what its caller gave it.
+    pub fn reader(&self, id: u32) -> Result<Job, JobError> {
         let job = self.one(id)?;
-        Err(if terminal { JobError::NoTerminal(job.id) } else { JobError::NoInput(job.id) })
+        match job.state() {
+            State::Ended | State::Lost => Err(JobError::Over(id)),
+            State::Running | State::Unsupervised if !job.reach.input => Err(JobError::NoInput(id)),
+            State::Unsupervised => Err(JobError::Alone(id)),
+            State::Running => Ok(job),
+        }
+    }
+
+    /// Sits down at a job's terminal until one leaves it.
+    ///
+    /// # Errors
+    /// When it has none, somebody sits there, or we have none ourselves.
+    pub fn attach(&self, id: u32) -> Result<Left, JobError> {
+        let job = self.one(id)?;
+        match job.state() {
+            State::Ended | State::Lost => return Err(JobError::Over(id)),
+            State::Running | State::Unsupervised if !job.reach.terminal => {
+                return Err(JobError::NoTerminal(id));
+            }
+            State::Unsupervised => return Err(JobError::Alone(id)),
+            State::Running => {}
+        }
+        if ![0, 1].into_iter().all(is_terminal) {
+            return Err(JobError::NoPerson);
+        }
+        let command = one_line(&job.origin.command);
+        let greeting = format!("gsh: this is job {id}, {command}; ^] leaves it, and it goes on");
+        pty::attach(&self.jobs, id, &greeting).map_err(|why| JobError::NotSeated(id, why))
+    }
+
+    /// What is told when one has left a job's terminal.
+    #[must_use]
+    pub fn said(&self, id: u32, left: Left) -> String {
+        match left {
+            Left::Key | Left::Signal(_) => format!("job {id} goes on (gsh jobs attach {id})"),
+            Left::Stopped => format!("job {id} is stopped; `gsh jobs attach {id}` continues it"),
+            Left::Over => match self.one(id) {
+                Ok(job) if job.state() == State::Unsupervised => format!("job {id} has lost its supervisor"),
+                _ => format!("job {id} is over"),
+            },
+        }
+    }
+
+    /// The number of a job that is named by it, or by the name that it was given: the newest of that name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn number(&self, id: &str) -> Result<u32, JobError> {
+        if let Ok(number) = id.parse() {
+            return Ok(number);
+        }
+        let mut named = self.all().into_iter().filter(|job| job.origin.name.as_deref() == Some(id));
+        let newest = named.next_back().ok_or_else(|| JobError::NoName(sanitize::line(id)))?;
+        Ok(newest.id)
+    }
+
+    /// What a job has written, as JSON.
+    ///
+    /// # Errors
+    /// As [`Desk::log`].
+    pub fn log_json(&self, id: u32) -> Result<Value, JobError> {
+        let mut text = Vec::new();
+        self.log(id, false, &mut text)?;
+        Ok(json!({ "id": id, "log": String::from_utf8_lossy(&text) }))
     }
 
     /// Forgets the jobs that are over. Their numbers.
@@ -245,12 +275,6 @@ impl Desk {
             }
         }
         Ok(gone)
-    }
-
-    /// Jobs as JSON objects.
-    #[must_use]
-    pub fn objects(&self, jobs: &[Job]) -> Value {
-        jobs.iter().map(|job| self.object(job)).collect()
     }
 }
 
@@ -312,63 +336,5 @@ pub fn ended(job: &Job) -> Ended {
         Some(Ending { status: Some(status), .. }) => Ended::Status(*status),
         Some(Ending { signal: Some(signal), .. }) => Ended::Signal(*signal),
         _ => Ended::Status(1),
-    }
-}
-
-fn state_text(job: &Job) -> String {
-    let state = job.state();
-    match (&job.ended, state) {
-        (Some(Ending { status: Some(status), .. }), State::Ended) => format!("ended ({status})"),
-        (Some(Ending { signal: Some(signal), .. }), State::Ended) => format!("killed ({signal})"),
-        _ => state.word().to_owned(),
-    }
-}
-
-fn age(job: &Job) -> Option<jiff::SignedDuration> {
-    let begun: Timestamp = job.begun.parse().ok()?;
-    let end = job.over.as_ref().and_then(|over| over.parse().ok()).unwrap_or_else(Timestamp::now);
-    Some(end.duration_since(begun))
-}
-
-fn short(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..120 => format!("{seconds}s"),
-        seconds @ 120..7_200 => format!("{}m", seconds / 60),
-        seconds @ 7_200..172_800 => format!("{}h", seconds / 3_600),
-        seconds => format!("{}d", seconds / 86_400),
-    }
-}
-
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes}B"),
-        10_000..10_000_000 => format!("{}K", bytes / 1_000),
-        _ => format!("{}M", bytes / 1_000_000),
-    }
-}
-
-/// Clock ticks of processes; the kernel has told 100 of them a second to everybody for decades.
-fn seconds(ticks: u64) -> f64 {
-    std::time::Duration::from_millis(ticks.saturating_mul(10)).as_secs_f64()
-}
-
-fn one_line(command: &str) -> String {
-    let line = crate::ask::sanitize::lines(command.as_bytes()).join("; ");
-    if line.chars().count() <= SHOWN { line } else { line.chars().take(SHOWN - 1).chain(['…']).collect() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_and_sizes_are_short() {
-        let times = [(5, "5s"), (119, "119s"), (120, "2m"), (7_200, "2h"), (200_000, "2d")];
-        for (seconds, expected) in times {
-            assert_eq!(short(Duration::from_secs(seconds)), expected);
-        }
-        for (bytes, expected) in [(0, "0B"), (9_999, "9999B"), (10_000, "10K"), (12_000_000, "12M")] {
-            assert_eq!(size(bytes), expected);
-        }
     }
 }

@@ -1,6 +1,9 @@
 //! Supervised commands and the jobs that they become. Every text is harmless, and whatever it starts ends by
 //! itself within seconds.
 
+mod ended;
+mod started;
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -33,11 +36,11 @@ fn listed(run: Run) -> (Run, Vec<serde_json::Value>) {
     (run, list)
 }
 
-fn is_alive(pid: i32) -> bool {
+pub(crate) fn is_alive(pid: i32) -> bool {
     Process::read(pid).is_some_and(|process| !process.is_dead())
 }
 
-fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < SOON * 3, "never: {what}");
@@ -45,7 +48,7 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn pids(job: &serde_json::Value) -> Vec<i32> {
+pub(crate) fn pids(job: &serde_json::Value) -> Vec<i32> {
     let list = job["pids"].as_array().expect("a list");
     list.iter().map(|pid| pid.as_i64().and_then(|pid| pid.try_into().ok()).expect("a number")).collect()
 }
@@ -192,26 +195,6 @@ fn without_a_place_for_jobs_a_limit_ends_the_command() {
     assert_eq!(run.status, Some(124));
     assert!(run.stderr().contains("ended at its time limit"), "{}", run.stderr());
     assert!(!is_alive(run.stdout().trim().parse().expect("a pid")));
-}
-
-/// Every generation starts the next in a session of its own and goes; told to end, it does not.
-const CHAIN: &str = "trap '' TERM HUP INT\necho >> beats\nsleep 0.03\n\
-    [ \"$1\" -gt 0 ] && setsid bash chain.sh $(( $1 - 1 )) &\nsleep 0.02\n";
-
-#[test]
-fn stop_catches_what_forks_away_from_it() {
-    let run = yolo("bash chain.sh 200 & bash chain.sh 200 & trap '' TERM; sleep 0.2; echo up")
-        .project_file("chain.sh", CHAIN)
-        .run();
-    assert_eq!(run.stdout(), "up\n", "{}", run.stderr());
-    let beats = run.at("project/beats");
-    let run = jobs(run, &["stop", "1", "--grace", "200ms"]);
-    assert_eq!((run.status, run.stderr().as_str()), (Some(0), ""));
-    let length = || std::fs::metadata(&beats).expect("beats").len();
-    let before = length();
-    std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(length(), before, "something of it still runs");
-    assert!(before > 4, "it did run");
 }
 
 /// gsh in a group of its own, which can be stopped and killed.
@@ -424,8 +407,11 @@ fn verbs_say_what_they_cannot_do() {
     let run = yolo("sleep 8 & echo up").run();
     for (args, status, part) in [
         (&["log", "7"][..], 1, "there is no job 7"),
+        (&["log", "web"], 1, "there is no job of the name web"),
         (&["attach", "1"], 1, "no terminal"),
         (&["send", "1", "text"], 1, "takes no text"),
+        (&["start"], 2, "required"),
+        (&["start", "--name", "7", "--", "cat"], 2, "not a name"),
         (&["wait", "1", "--timeout", "50ms"], 124, ""),
         (&["stop"], 2, "required"),
     ] {
