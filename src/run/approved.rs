@@ -4,11 +4,13 @@ use std::ffi::OsString;
 
 use super::direct::Direct;
 use super::environment::Variable;
+use super::living::Living;
 use super::shell::Shell;
 use super::supervise::{Limit, Watch};
 use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
+use crate::facts::Past;
 use crate::policy::Verdict;
 use crate::store::calls::{Call, Calls};
 use crate::store::jobs::Jobs;
@@ -42,9 +44,19 @@ pub struct Plan {
     pub call: Option<(Calls, Call)>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
+    /// The shell that is given the text, where it is one of several statements.
+    pub living: Option<Living>,
+    /// What the text would leave in that shell.
+    pub left: Past,
 }
 
 impl Plan {
+    /// What the shell that gets the text has been left with by others.
+    #[must_use]
+    pub fn past(&self) -> Past {
+        self.living.as_ref().map(Living::past).unwrap_or_default()
+    }
+
     /// Whether the program itself may be executed where the text is one literal simple command: the
     /// text of `-c` with no option that would make bash do more than run it.
     #[must_use]
@@ -80,6 +92,11 @@ pub enum Source {
     },
     /// Standard input, read to its end.
     Stdin,
+    /// A statement of a script on standard input.
+    Statement {
+        /// Nothing comes after it.
+        last: bool,
+    },
     /// No text: bash prints something of its own (`--version`) and ends.
     Nothing,
 }
@@ -187,6 +204,8 @@ mod tests {
             jobs: None,
             call: None,
             supervision: Supervision::Auto,
+            living: None,
+            left: Past::default(),
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())
     }

@@ -38,6 +38,7 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
             stdin = Some(script_input(&plan.text)?);
             argv.extend(["-s".into(), "--".into()]);
         }
+        Source::Statement { .. } => argv.extend(["-s".into(), "--".into()]),
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();

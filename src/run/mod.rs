@@ -11,7 +11,9 @@ pub mod direct;
 mod ending;
 pub mod environment;
 mod handing;
+pub mod living;
 pub mod pty;
+pub mod reads;
 pub mod shell;
 pub mod supervise;
 
@@ -41,6 +43,8 @@ pub enum How {
     Shell,
     /// The real shell or the program, on a terminal of ours.
     Terminal,
+    /// A shell that had statements before, and may have more.
+    Statement,
 }
 
 impl How {
@@ -51,6 +55,7 @@ impl How {
             Self::Direct => "direct",
             Self::Shell => "shell",
             Self::Terminal => "terminal",
+            Self::Statement => "statement",
         }
     }
 }
@@ -60,8 +65,8 @@ impl How {
 pub struct Outcome {
     /// How it was run.
     pub how: How,
-    /// How it ended.
-    pub ended: Ended,
+    /// How it ended; None where its shell lives on, which alone knows.
+    pub ended: Option<Ended>,
     /// How long it took.
     pub duration: Duration,
     /// What its supervisor saw, where it had one.
@@ -72,8 +77,9 @@ impl Outcome {
     /// What the record says of it.
     fn closing(self) -> Closing {
         let (status, signal) = match self.ended {
-            Ended::Status(status) => (Some(status), None),
-            Ended::Signal(signal) => (None, Some(signal)),
+            Some(Ended::Status(status)) => (Some(status), None),
+            Some(Ended::Signal(signal)) => (None, Some(signal)),
+            None => return Closing::NotObserved { how: self.how.word() },
         };
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
         Closing::Ended { how: self.how.word(), status, signal, milliseconds, watched: self.watched }
@@ -96,8 +102,9 @@ impl Outcome {
     pub fn imitate(self) -> ExitCode {
         self.tell_of_limit();
         match self.ended {
-            Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
-            Ended::Signal(signal) => {
+            None => ExitCode::SUCCESS,
+            Some(Ended::Status(status)) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
+            Some(Ended::Signal(signal)) => {
                 die_of(signal);
                 ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
             }
@@ -125,6 +132,9 @@ pub enum RunError {
 }
 
 fn way(plan: &Plan) -> (How, bool) {
+    if plan.living.is_some() {
+        return (How::Statement, true);
+    }
     if on_terminal(plan) {
         return (How::Terminal, true);
     }
@@ -133,6 +143,9 @@ fn way(plan: &Plan) -> (How, bool) {
 }
 
 fn on_terminal(plan: &Plan) -> bool {
+    if plan.living.is_some() {
+        return false;
+    }
     match plan.terminal {
         TerminalUse::Never => false,
         TerminalUse::Always => true,
@@ -156,9 +169,12 @@ pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
 /// When it could not be started or waited for.
 pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let plan = approved.into_plan();
+    if let Some(living) = &plan.living {
+        return living.run(&plan);
+    }
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
+    let done = |how, (ended, watched)| Outcome { how, ended: Some(ended), duration: begun.elapsed(), watched };
     if terminal {
         let on_it = |program| pty::run(program).map(|ended| (ended, None));
         return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));
@@ -225,6 +241,7 @@ fn start(program: Program, supervision: &Supervision) -> io::Result<(Ended, Opti
 #[must_use]
 pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> (Plan, (How, bool)) {
     let watched = match plan.supervision {
+        _ if plan.living.is_some() => true,
         Supervision::None => false,
         Supervision::Always | Supervision::By(_) => true,
         Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
@@ -241,7 +258,8 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     } else {
         Supervision::None
     };
-    let plan = Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan };
+    let plan =
+        Plan { direct: direct::of_plan(&plan, script, facts), supervision, left: facts.left.clone(), ..plan };
     let way = way(&plan);
     (plan, way)
 }
@@ -283,11 +301,13 @@ mod tests {
             jobs: None,
             call: None,
             supervision: Supervision::By(Box::default()),
+            living: None,
+            left: crate::facts::Past::default(),
         })
     }
 
     fn ended(plan: Option<Plan>) -> Option<(How, Ended)> {
-        run(Approved::for_tests(plan?)).ok().map(|outcome| (outcome.how, outcome.ended))
+        run(Approved::for_tests(plan?)).ok().and_then(|outcome| Some((outcome.how, outcome.ended?)))
     }
 
     fn with(options: &[&str], args: &[&str], plan: Option<Plan>) -> Option<Plan> {

@@ -16,6 +16,8 @@ use super::raw;
 const MOST: usize = 1 << 20;
 /// What a pipe that can be written at all takes without waiting.
 const ATOMIC: usize = 4096;
+/// Descriptors from here on are hardly used by scripts.
+const HIGH: i32 = 60;
 /// How much our own pipe holds: the more, the fewer turns a stream takes.
 const ROOM: i32 = 256 * 1024;
 
@@ -85,6 +87,62 @@ pub fn for_output() -> io::Result<(OwnedFd, OwnedFd)> {
     // A user's share of pipe memory may be used up; then it holds what pipes hold.
     let _smaller = fcntl(&reading, FcntlArg::F_SETPIPE_SZ(ROOM));
     Ok((reading, writing))
+}
+
+/// A pipe that has room for one piece: it can be written to, without waiting, exactly when nothing is in it.
+///
+/// # Errors
+/// When there are no descriptors left, or the kernel has no such pipes.
+pub fn for_one_piece() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reading, writing) = pipe2(OFlag::O_CLOEXEC)?;
+    fcntl(&writing, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    fcntl(&writing, FcntlArg::F_SETPIPE_SZ(ATOMIC as i32))?;
+    Ok((reading, writing))
+}
+
+/// A copy of a descriptor, beyond those that scripts use, that programs inherit. It waits, as a shell makes
+/// its standard input wait.
+///
+/// # Errors
+/// When there are no descriptors left.
+pub fn high_copy(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let flags = OFlag::from_bits_retain(fcntl(of, FcntlArg::F_GETFL)?);
+    if flags.contains(OFlag::O_NONBLOCK) {
+        fcntl(of, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+    }
+    raw::inherited_copy(of, HIGH)
+}
+
+/// What was taken of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// All of it, with its newline.
+    Line,
+    /// What there was.
+    Part,
+    /// Nothing: it is the end.
+    End,
+}
+
+/// Takes the bytes that wait, but none behind the next newline: they are somebody else's. Waits for the first
+/// byte if there is none.
+///
+/// # Errors
+/// As `read`.
+pub fn take_line(from: BorrowedFd<'_>, into: &mut Vec<u8>) -> io::Result<Taken> {
+    for _ in 0..waiting(from).max(1) {
+        let mut byte = [0];
+        match nix::unistd::read(from, &mut byte) {
+            Ok(0) => return Ok(Taken::End),
+            Ok(_) => into.extend(byte),
+            Err(Errno::EINTR | Errno::EAGAIN) => return Ok(Taken::Part),
+            Err(error) => return Err(error.into()),
+        }
+        if byte == *b"\n" {
+            return Ok(Taken::Line);
+        }
+    }
+    Ok(Taken::Part)
 }
 
 /// A pipe that holds these bytes, and then its end.

@@ -1,7 +1,7 @@
 //! The process that the caller waits for.
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -24,6 +24,19 @@ const GRACE: Duration = Duration::from_secs(2);
 /// # Errors
 /// When it could not be started (the error of exec itself), or the supervisor was killed.
 pub fn run(program: Program, watch: Watch) -> io::Result<Watched> {
+    let mut front = begin(program, watch)?;
+    loop {
+        if let Step::Ended(watched) = front.step(None)? {
+            return Ok(watched);
+        }
+    }
+}
+
+/// Starts the program under a supervisor of its own.
+///
+/// # Errors
+/// When no process can be made. That the program itself could not be started is told by [`Front::step`].
+pub fn begin(program: Program, watch: Watch) -> io::Result<Front> {
     let limit = watch.limit;
     let listening = Listening::with_stops()?;
     // Should the supervisor be killed, what it looked after comes to us.
@@ -34,18 +47,21 @@ pub fn run(program: Program, watch: Watch) -> io::Result<Watched> {
         let beginning = Beginning { program, watch, listening: &listening, own_group, front: theirs };
         supervisor::supervise(beginning);
     })?;
-    let mut front = Front { listening, events, own_group };
-    let news = match front.wait() {
-        Ok(Some(news)) => news,
-        Ok(None) => return Err(after_supervisor(pid)),
-        Err(error) => return Err(error),
-    };
-    let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::Limited(_));
-    if !kept {
-        // Its last act is over; it must not stay behind as a dead child of nobody.
-        let _ended = child::wait_for(pid);
-    }
-    finish(news, limit)
+    Ok(Front { listening, events, own_group, pid, limit })
+}
+
+/// What a wait brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The descriptor that was asked about is ready; `gone` when nobody is at its far end.
+    Ready {
+        /// Nobody reads what would be written there.
+        gone: bool,
+    },
+    /// The caller may go on.
+    Ended(Watched),
+    /// Something happened that changes nothing here.
+    Nothing,
 }
 
 fn finish(news: News, limit: Option<Limit>) -> io::Result<Watched> {
@@ -67,34 +83,64 @@ fn after_supervisor(pid: i32) -> io::Error {
     io::Error::other("its supervisor was killed; everything that it looked after has been ended")
 }
 
-struct Front {
+/// The caller's side of a supervised command.
+#[derive(Debug)]
+pub struct Front {
     listening: Listening,
     events: UnixStream,
     own_group: bool,
+    pid: i32,
+    limit: Option<Limit>,
 }
 
 impl Front {
-    /// The last news; None when the supervisor went without any.
-    fn wait(&mut self) -> io::Result<Option<News>> {
-        loop {
-            let mut sources = [
-                PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
-                PollFd::new(self.events.as_fd(), PollFlags::POLLIN),
-            ];
-            match poll(&mut sources, PollTimeout::NONE) {
-                Ok(_) => {}
-                Err(Errno::EINTR) => continue,
-                Err(error) => return Err(error.into()),
-            }
-            let [signals, news] = sources.map(|source| source.any().unwrap_or(false));
-            if signals {
-                self.on_signals()?;
-            }
-            if news {
-                let mut bytes = [0; LENGTH];
-                return Ok(self.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes)));
-            }
+    /// Waits until something happens to the command, or this descriptor is ready.
+    ///
+    /// # Errors
+    /// The error of exec itself where the program could not be started, or that the supervisor was killed.
+    pub fn step(&mut self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<Step> {
+        let [signals, news, other] = self.wait(other)?;
+        if !signals.is_empty() {
+            self.on_signals()?;
         }
+        if !news.is_empty() {
+            return self.on_news().map(Step::Ended);
+        }
+        let gone = other.contains(PollFlags::POLLERR);
+        Ok(if other.is_empty() { Step::Nothing } else { Step::Ready { gone } })
+    }
+
+    fn wait(&self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<[PollFlags; 3]> {
+        let mut sources = vec![
+            PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.events.as_fd(), PollFlags::POLLIN),
+        ];
+        sources.extend(other.map(|(descriptor, flags)| PollFd::new(descriptor, flags)));
+        match poll(&mut sources, PollTimeout::NONE) {
+            Ok(_) => {}
+            Err(Errno::EINTR) => return Ok([PollFlags::empty(); 3]),
+            Err(error) => return Err(error.into()),
+        }
+        let seen = |at: usize| sources.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
+        Ok([seen(0), seen(1), seen(2)])
+    }
+
+    /// The last news, or the silence of a supervisor that went without any.
+    fn on_news(&mut self) -> io::Result<Watched> {
+        let mut bytes = [0; LENGTH];
+        let news = self.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes));
+        let Some(news) = news else { return Err(after_supervisor(self.pid)) };
+        let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::Limited(_));
+        if !kept {
+            // Its last act is over; it must not stay behind as a dead child of nobody.
+            let _ended = child::wait_for(self.pid);
+        }
+        finish(news, self.limit)
+    }
+
+    /// Ends the command as a signal to us would.
+    pub fn end_by(&mut self, signal: Signal) {
+        self.pass_on(Heard { signal, from_kernel: false });
     }
 
     fn on_signals(&mut self) -> io::Result<()> {

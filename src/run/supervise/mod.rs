@@ -19,7 +19,7 @@ mod supervisor;
 
 use std::time::Duration;
 
-pub use self::front::run;
+pub use self::front::{Front, Step, begin, run};
 use crate::facts::{EffectKind, Facts};
 use crate::store::calls::{Call, Calls};
 use crate::store::jobs::{Jobs, Origin};

@@ -1,0 +1,163 @@
+//! A script that arrives on standard input, decided and run statement by statement, as bash would read it.
+//!
+//! Each statement is a request of its own: policy, grants and mode are read anew for it, it has its own record,
+//! and it starts from what those before it left in the shell. One that is refused fails with its status in
+//! the place of what it would have done, and the shell lives on: whoever holds it (an agent with one shell
+//! for all its commands) would lose it otherwise, and bash goes on behind a command that fails, too. Under
+//! `set -e` the script ends there.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+
+use super::setting::{End, Setting};
+use super::shell::{Asked, LONGEST_TEXT, die};
+use super::steer::{FAILED, REFUSED};
+use crate::run::living::{Awaited, Living};
+use crate::run::reads::{Reads, reads};
+use crate::run::{Outcome, Source};
+use crate::sys::pipe::{Taken, take_line};
+
+/// Reads, decides and runs to the end.
+pub(super) fn run(asked: &Asked, setting: Setting) -> ExitCode {
+    let script = Script { asked, living: Living::default(), setting: Some(setting) };
+    script.run().unwrap_or_else(|error| {
+        eprintln!("gsh: {error}");
+        ExitCode::from(FAILED)
+    })
+}
+
+struct Script<'a> {
+    asked: &'a Asked,
+    living: Living,
+    /// What held when the last statement began to be read.
+    setting: Option<Setting>,
+}
+
+/// What was read.
+enum Next {
+    Statement { text: Vec<u8>, last: bool },
+    End,
+    TooLong,
+    /// The shell has ended meanwhile.
+    Over(Outcome),
+}
+
+impl Script<'_> {
+    fn run(mut self) -> io::Result<ExitCode> {
+        loop {
+            let (text, last) = match self.next()? {
+                Next::Statement { text, last } => (text, last),
+                Next::End => return self.end(),
+                Next::Over(outcome) => return Ok(outcome.imitate()),
+                Next::TooLong => {
+                    eprintln!("gsh: standard input: too long to be decided: more than {} MiB", LONGEST_TEXT >> 20);
+                    self.living.fail(REFUSED, 0)?;
+                    return self.end();
+                }
+            };
+            if let Some(status) = self.statement(&text, last)? {
+                return Ok(status);
+            }
+            if last {
+                return self.end();
+            }
+        }
+    }
+
+    /// Decides one statement and has it run. The status of it all where that ended the shell.
+    fn statement(&mut self, text: &[u8], last: bool) -> io::Result<Option<ExitCode>> {
+        let setting = match self.setting.take().map_or_else(|| Setting::now(self.asked), Ok) {
+            Ok(setting) => setting,
+            Err(status) => {
+                self.living.end()?;
+                return Ok(Some(status));
+            }
+        };
+        let ending = setting.run(text, Source::Statement { last }, Some(&self.living));
+        let outcome = match setting.tell(ending, text) {
+            End::Ran(outcome) => Some(outcome).filter(|outcome| outcome.ended.is_some()),
+            End::NotRun(status) => {
+                let lines = text.iter().filter(|byte| **byte == b'\n').count();
+                self.living.fail(status, lines)?
+            }
+            End::Abandoned(signal) => {
+                self.living.end_by(signal)?;
+                return Ok(Some(die(signal)));
+            }
+        };
+        Ok(outcome.map(Outcome::imitate))
+    }
+
+    /// The script is over. Where nothing of it was to run, bash still has to read it: it may have options
+    /// that do something.
+    fn end(mut self) -> io::Result<ExitCode> {
+        let Err(failed) = self.living.begun() else {
+            return Ok(self.living.end()?.map_or(ExitCode::SUCCESS, Outcome::imitate));
+        };
+        if let Some(status) = failed {
+            return Ok(ExitCode::from(status));
+        }
+        Ok(self.statement(b"", true)?.unwrap_or(ExitCode::SUCCESS))
+    }
+
+    /// Reads to the end of a line where bash would begin to run what it has read.
+    fn next(&mut self) -> io::Result<Next> {
+        let mut text = Vec::new();
+        loop {
+            let begins = text.len();
+            match self.line(&mut text)? {
+                Line::Over(outcome) => return Ok(Next::Over(outcome)),
+                Line::End if text.is_empty() => return Ok(Next::End),
+                Line::End => return Ok(Next::Statement { text, last: true }),
+                Line::Whole => {}
+            }
+            if text.len() as u64 > LONGEST_TEXT {
+                return Ok(Next::TooLong);
+            }
+            if begins == 0 && is_blank(&text) {
+                self.living.skip_line();
+                text.clear();
+                continue;
+            }
+            if self.is_complete(&text, begins) {
+                return Ok(Next::Statement { text, last: false });
+            }
+        }
+    }
+
+    fn is_complete(&mut self, text: &[u8], last_line: usize) -> bool {
+        let Some(setting) = self.setting.take().map_or_else(|| Setting::now(self.asked).ok(), Some) else {
+            return true;
+        };
+        let found = reads(text, last_line, &setting.shell, &setting.policy.knobs.limits.of_reading());
+        self.setting = Some(setting);
+        found != Reads::More
+    }
+
+    fn line(&mut self, text: &mut Vec<u8>) -> io::Result<Line> {
+        loop {
+            if let Awaited::Ended(outcome) = self.living.input()? {
+                return Ok(Line::Over(outcome));
+            }
+            match take_line(io::stdin().as_fd(), text)? {
+                Taken::Line => return Ok(Line::Whole),
+                Taken::End => return Ok(Line::End),
+                Taken::Part if text.len() as u64 > LONGEST_TEXT => return Ok(Line::Whole),
+                Taken::Part => {}
+            }
+        }
+    }
+}
+
+enum Line {
+    Whole,
+    End,
+    Over(Outcome),
+}
+
+/// Whether bash finds nothing in a line: blanks, or a comment.
+fn is_blank(line: &[u8]) -> bool {
+    let text = line.trim_ascii_start();
+    text.is_empty() && line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n')) || text.starts_with(b"#")
+}
