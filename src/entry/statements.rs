@@ -36,7 +36,8 @@ struct Script<'a> {
 
 /// What was read.
 enum Next {
-    Statement { text: Vec<u8>, last: bool },
+    /// After it bash reads nothing more, where it `ends`: it is wrong, or nothing more is there.
+    Statement { text: Vec<u8>, ends: bool },
     End,
     TooLong,
     /// The shell has ended meanwhile.
@@ -46,8 +47,8 @@ enum Next {
 impl Script<'_> {
     fn run(mut self) -> io::Result<ExitCode> {
         loop {
-            let (text, last) = match self.next()? {
-                Next::Statement { text, last } => (text, last),
+            let (text, ends) = match self.next()? {
+                Next::Statement { text, ends } => (text, ends),
                 Next::End => return self.end(),
                 Next::Over(outcome) => return Ok(outcome.imitate()),
                 Next::TooLong => {
@@ -56,11 +57,8 @@ impl Script<'_> {
                     return self.end();
                 }
             };
-            if let Some(status) = self.statement(&text, last)? {
+            if let Some(status) = self.statement(&text, ends)? {
                 return Ok(status);
-            }
-            if last {
-                return self.end();
             }
         }
     }
@@ -109,7 +107,7 @@ impl Script<'_> {
             match self.line(&mut text)? {
                 Line::Over(outcome) => return Ok(Next::Over(outcome)),
                 Line::End if text.is_empty() => return Ok(Next::End),
-                Line::End => return Ok(Next::Statement { text, last: true }),
+                Line::End => return Ok(Next::Statement { text, ends: true }),
                 Line::Whole => {}
             }
             if text.len() as u64 > LONGEST_TEXT {
@@ -120,19 +118,20 @@ impl Script<'_> {
                 text.clear();
                 continue;
             }
-            if self.is_complete(&text, begins) {
-                return Ok(Next::Statement { text, last: false });
+            match self.reads(&text, begins) {
+                Reads::More => {}
+                found => return Ok(Next::Statement { text, ends: found == Reads::Never }),
             }
         }
     }
 
-    fn is_complete(&mut self, text: &[u8], last_line: usize) -> bool {
+    fn reads(&mut self, text: &[u8], last_line: usize) -> Reads {
         let Some(setting) = self.setting.take().map_or_else(|| Setting::now(self.asked).ok(), Some) else {
-            return true;
+            return Reads::All;
         };
         let found = reads(text, last_line, &setting.shell, &setting.policy.knobs.limits.of_reading());
         self.setting = Some(setting);
-        found != Reads::More
+        found
     }
 
     fn line(&mut self, text: &mut Vec<u8>) -> io::Result<Line> {

@@ -5,8 +5,7 @@
 //! anything but decided statements, and each statement runs with the caller's standard input in its place:
 //!
 //! ```text
-//! {
-//! STATEMENT
+//! { STATEMENT
 //! } 0>&"$((LINENO=n,60))" 60<&-
 //! ```
 //!
@@ -184,26 +183,21 @@ struct Framing {
     lines: usize,
     /// Lines without a statement that it has not had yet.
     blank: usize,
-    /// Something was written already, after which the shell's count is one short.
-    short: bool,
 }
 
 impl Framing {
     fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
-        let text = text.strip_suffix(b"\n").unwrap_or(text);
-        let mut bytes = vec![b'\n'; self.blank];
-        bytes.extend(if self.short { &b"{\n"[..] } else { &b"{ "[..] });
-        bytes.extend(text);
-        self.lines += std::mem::take(&mut self.blank) + lines;
-        self.short = self.lines > 0;
-        let known = self.lines.saturating_sub(1);
-        bytes.extend(format!("\n}} 0>&\"$((LINENO={known},{input}))\" {input}<&-\n ").bytes());
+        self.lines += self.blank + lines;
+        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
+        bytes.extend(b"{ ");
+        bytes.extend(text.strip_suffix(b"\n").unwrap_or(text));
+        bytes.extend(format!("\n}} 0>&\"$((LINENO={},{input}))\" {input}<&-\n ", self.lines).bytes());
         bytes
     }
 
     /// The end of a script, as it is: nothing is left that its commands could read.
     fn bare(&mut self, text: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![b'\n'; self.blank + usize::from(self.short)];
+        let mut bytes = vec![b'\n'; self.blank];
         bytes.extend(text);
         bytes
     }
@@ -295,16 +289,11 @@ mod tests {
     fn statements_are_framed_so_that_lines_are_the_scripts() {
         let mut text = Framing::default();
         let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\" 60<&-\n ");
-        assert_eq!(written(text.framed(b"a\n", 1, 60)), format!("{{ a{}", end(0)));
+        assert_eq!(written(text.framed(b"a\n", 1, 60)), format!("{{ a{}", end(1)));
         text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc\n", 2, 60)), format!("\n\n{{\nb\nc{}", end(4)));
-        assert_eq!(written(text.framed(b"(exit 126)", 1, 60)), format!("{{\n(exit 126){}", end(5)));
+        assert_eq!(written(text.framed(b"b\nc\n", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
+        assert_eq!(written(text.framed(b"(exit 126)", 1, 60)), format!("{{ (exit 126){}", end(6)));
+        text.blank += 1;
         assert_eq!(written(text.bare(b"d")), "\nd");
-    }
-
-    #[test]
-    fn a_script_that_is_one_piece_is_given_as_it_is() {
-        let mut text = Framing { blank: 1, ..Framing::default() };
-        assert_eq!(written(text.bare(b"a")), "\na");
     }
 }
