@@ -94,7 +94,11 @@ impl Setting {
             None => option.starts_with('-') && option.contains(['v', 'r', 'n']),
         });
         let restricted = self.asked.argv0.as_encoded_bytes().ends_with(b"rbash");
-        is_bash && !odd && !restricted && !self.asked.reading.interactive && self.policy.knobs.pty != Pty::Always
+        is_bash
+            && !odd
+            && !restricted
+            && !self.asked.reading.interactive
+            && self.policy.knobs.pty != Pty::Always
     }
 
     /// Decides the text and runs it.
@@ -127,7 +131,9 @@ impl Setting {
     pub(super) fn tell(&self, ending: Ending, text: &[u8]) -> End {
         match ending {
             Ending::Ran(outcome) => End::Ran(outcome),
-            Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => End::Abandoned(signal),
+            Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
+                End::Abandoned(signal)
+            }
             Ending::Refused(decision, by) => {
                 let damage = self.policy.damage.as_deref();
                 let refused = Refused { text, decision: &decision, by: &by, damage };

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use super::setting::{End, Setting};
 use super::shell::{Asked, LONGEST_TEXT, die};
 use super::steer::{FAILED, REFUSED};
-use crate::run::living::{Awaited, Living};
+use crate::run::living::{Awaited, Living, lines};
 use crate::run::reads::{Reads, reads};
 use crate::run::{Outcome, Source};
 use crate::sys::pipe::{Taken, take_line};
@@ -37,7 +37,10 @@ struct Script<'a> {
 /// What was read.
 enum Next {
     /// After it bash reads nothing more, where it `ends`: it is wrong, or nothing more is there.
-    Statement { text: Vec<u8>, ends: bool },
+    Statement {
+        text: Vec<u8>,
+        ends: bool,
+    },
     End,
     TooLong,
     /// The shell has ended meanwhile.
@@ -52,7 +55,10 @@ impl Script<'_> {
                 Next::End => return self.end(),
                 Next::Over(outcome) => return Ok(outcome.imitate()),
                 Next::TooLong => {
-                    eprintln!("gsh: standard input: too long to be decided: more than {} MiB", LONGEST_TEXT >> 20);
+                    eprintln!(
+                        "gsh: standard input: too long to be decided: more than {} MiB",
+                        LONGEST_TEXT >> 20
+                    );
                     self.living.fail(REFUSED, 0)?;
                     return self.end();
                 }
@@ -75,10 +81,7 @@ impl Script<'_> {
         let ending = setting.run(text, Source::Statement { last }, Some(&self.living));
         let outcome = match setting.tell(ending, text) {
             End::Ran(outcome) => Some(outcome).filter(|outcome| outcome.ended.is_some()),
-            End::NotRun(status) => {
-                let lines = text.iter().filter(|byte| **byte == b'\n').count();
-                self.living.fail(status, lines)?
-            }
+            End::NotRun(status) => self.living.fail(status, lines(text))?,
             End::Abandoned(signal) => {
                 self.living.end_by(signal)?;
                 return Ok(Some(die(signal)));
@@ -120,7 +123,10 @@ impl Script<'_> {
             }
             match self.reads(&text, begins) {
                 Reads::More => {}
-                found => return Ok(Next::Statement { text, ends: found == Reads::Never }),
+                found => {
+                    text.truncate(text.len() - 1);
+                    return Ok(Next::Statement { text, ends: found == Reads::Never });
+                }
             }
         }
     }

@@ -13,7 +13,8 @@ impl Gatherer<'_> {
     /// A descriptor is copied or closed: bash's own copy of its input must be neither.
     pub(super) fn descriptor(&mut self, redirection: &Redirection, word: &str) {
         let (source, closes) = word.strip_suffix('-').map_or((word, false), |source| (source, true));
-        let is_own = |number: &str| !number.is_empty() && number.parse().map_or(true, |number: u32| number >= OWN);
+        let is_own =
+            |number: &str| !number.is_empty() && number.parse().map_or(true, |number: u32| number >= OWN);
         let closed = closes
             && match &redirection.descriptor {
                 Some(Descriptor::Number(number)) => *number >= OWN,
@@ -34,7 +35,8 @@ impl Gatherer<'_> {
             return;
         }
         state.reads_elsewhere = true;
-        if !matches!(redirection.target.pieces.as_slice(), [Piece::Text { text, .. }] if matches!(text.as_str(), "-" | "/dev/null")) {
+        if !matches!(redirection.target.pieces.as_slice(), [Piece::Text { text, .. }] if matches!(text.as_str(), "-" | "/dev/null"))
+        {
             let detail = "bash reads the rest of the script from there";
             self.unexplained(Cause::OpaqueCode, detail, redirection.span);
         }

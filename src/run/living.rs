@@ -167,13 +167,18 @@ impl Course {
                 None => fed.end().map(Some),
             };
         }
-        let lines = plan.text.iter().filter(|byte| **byte == b'\n').count();
-        let bytes = text.framed(&plan.text, lines, fed.input);
+        let bytes = text.framed(&plan.text, lines(&plan.text), fed.input);
         match fed.give(&bytes)? {
             None if plan.left.reads_elsewhere() => fed.end().map(Some),
             watched => Ok(watched),
         }
     }
+}
+
+/// How many lines a statement has, which comes without its last newline.
+#[must_use]
+pub fn lines(text: &[u8]) -> usize {
+    1 + text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// How statements are written for the shell, so that its count of lines is the script's.
@@ -190,7 +195,7 @@ impl Framing {
         self.lines += self.blank + lines;
         let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
         bytes.extend(b"{ ");
-        bytes.extend(text.strip_suffix(b"\n").unwrap_or(text));
+        bytes.extend(text);
         bytes.extend(format!("\n}} 0>&\"$((LINENO={},{input}))\" {input}<&-\n ", self.lines).bytes());
         bytes
     }
@@ -289,9 +294,9 @@ mod tests {
     fn statements_are_framed_so_that_lines_are_the_scripts() {
         let mut text = Framing::default();
         let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\" 60<&-\n ");
-        assert_eq!(written(text.framed(b"a\n", 1, 60)), format!("{{ a{}", end(1)));
+        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
         text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc\n", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
+        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
         assert_eq!(written(text.framed(b"(exit 126)", 1, 60)), format!("{{ (exit 126){}", end(6)));
         text.blank += 1;
         assert_eq!(written(text.bare(b"d")), "\nd");

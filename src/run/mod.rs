@@ -174,7 +174,8 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     }
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
-    let done = |how, (ended, watched)| Outcome { how, ended: Some(ended), duration: begun.elapsed(), watched };
+    let done =
+        |how, (ended, watched)| Outcome { how, ended: Some(ended), duration: begun.elapsed(), watched };
     if terminal {
         let on_it = |program| pty::run(program).map(|ended| (ended, None));
         return first_or_shell(&plan, on_it).map(|(_, ended)| done(How::Terminal, ended));

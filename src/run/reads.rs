@@ -55,12 +55,16 @@ fn continues(text: &[u8], shell: &Shell) -> bool {
 /// Whether a line can end what was open before it. In long constructs most lines cannot, and reading all of
 /// it for each of them would take long.
 fn may_end(before: &[u8], line: &[u8]) -> bool {
-    let (Ok(before), Ok(line)) = (std::str::from_utf8(before), std::str::from_utf8(line)) else { return true };
+    let (Ok(before), Ok(line)) = (std::str::from_utf8(before), std::str::from_utf8(line)) else {
+        return true;
+    };
     let told = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     // A line that ends in an operator is gone on with by any line; behind a `#` there may be one as well.
-    let goes_on = before.lines().rev().find(told).is_none_or(|line| {
-        line.contains('#') || line.trim_end().ends_with(['\\', '|', '&'])
-    });
+    let goes_on = before
+        .lines()
+        .rev()
+        .find(told)
+        .is_none_or(|line| line.contains('#') || line.trim_end().ends_with(['\\', '|', '&']));
     let plain = |text: &str| text.replace(['\'', '"', '\\', '$'], "");
     let delimits = before.contains("<<") && plain(before).contains(plain(line).trim());
     goes_on || delimits || ENDS.iter().any(|end| line.contains(end))
