@@ -256,7 +256,6 @@ fn what_came_before_counts() {
         "X=gsh-canary\n$X-deny\n",
         "cd /\ncd usr\ncd ../bin\nx=gsh-canary-deny\neval \"$x\"\n",
         "echo 'gsh-canary-deny' | cat\necho a | sh -c 'gsh-canary-deny'\n",
-        "shopt -s expand_aliases\nalias a=gsh-canary-deny\na\n",
         "set -- gsh-canary-deny\n\"$1\"\n",
     ] {
         let run = given(script);
@@ -266,16 +265,33 @@ fn what_came_before_counts() {
     // Data is never a statement, and a statement never data.
     let run = given("cat\ngsh-canary-deny\n");
     assert_eq!((run.status, run.stdout().as_str()), (Some(0), "gsh-canary-deny\n"));
+    let run = given("dd bs=1 count=2 2>/dev/null\nabgsh-canary-deny\necho\n");
+    assert_eq!((run.status, run.stdout().as_str()), (Some(0), "ab\n"), "{}", run.stderr());
+    assert!(run.stderr().contains("refused: gsh-canary-deny"), "{}", run.stderr());
     let run = given("read -n 5 x\n12345gsh-canary-deny\necho $x\n");
     assert_eq!((run.status, run.stdout().as_str()), (Some(0), "12345\n"), "{}", run.stderr());
 }
 
 #[test]
 fn a_script_cannot_reach_how_it_is_read() {
-    for statement in ["exec 11<&-", "v=11; exec {v}<&-", "exec 10>&11", "x=12; exec 0<&$x", "exec 13>&10-"] {
+    for statement in [
+        "exec 11<&-",
+        "v=11; exec {v}<&-",
+        "exec 10>&11",
+        "x=12; exec 0<&$x",
+        "exec 13>&10-",
+        "read x <&11",
+        "read x </dev/fd/11",
+        "cat /proc/1/fd/11",
+        "cat /proc/$PPID/fd/11",
+    ] {
         let run = given(&format!("{statement}\necho after\n"));
-        let refused = run.stderr().contains("reading the script") || run.stderr().contains("approval");
-        assert!(refused && run.stdout() == "after\n", "{statement}: {} {}", run.stdout(), run.stderr());
+        assert!(
+            run.stderr().contains("approval") && run.stdout() == "after\n",
+            "{statement}: {} {}",
+            run.stdout(),
+            run.stderr()
+        );
     }
 }
 

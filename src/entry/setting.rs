@@ -115,6 +115,7 @@ impl Setting {
         means.plan.limit = limit(self.timeout, &self.policy.knobs);
         means.plan.call = Some((self.surrounds.calls.clone(), call.clone()));
         means.plan.living = living.cloned();
+        means.context.follows = !means.plan.past().is_empty();
         if let Some(lineage) = &self.surrounds.lineage {
             // Where it cannot be left, GSH_MODE alone tells those beneath.
             let _ = self.surrounds.calls.enter(&lineage.own, &call);

@@ -95,7 +95,7 @@ fn call(asked: &Asked) -> Result<ExitCode, ExitCode> {
     if arrives {
         let setting = Setting::now(asked)?;
         if setting.takes_statements() {
-            return Ok(statements::run(asked, setting));
+            return Ok(statements::run(asked, &setting));
         }
     }
     let text = text(&asked.text).map_err(|error| {

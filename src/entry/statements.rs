@@ -15,12 +15,15 @@ use super::shell::{Asked, LONGEST_TEXT, die};
 use super::steer::{FAILED, REFUSED};
 use crate::run::living::{Awaited, Living, lines};
 use crate::run::reads::{Reads, reads};
+use crate::run::shell::Shell;
 use crate::run::{Outcome, Source};
+use crate::syntax::Limits;
 use crate::sys::pipe::{Taken, take_line};
 
 /// Reads, decides and runs to the end.
-pub(super) fn run(asked: &Asked, setting: Setting) -> ExitCode {
-    let script = Script { asked, living: Living::default(), setting: Some(setting) };
+pub(super) fn run(asked: &Asked, setting: &Setting) -> ExitCode {
+    let limits = setting.policy.knobs.limits.of_reading();
+    let script = Script { asked, living: Living::default(), shell: setting.shell.clone(), limits };
     script.run().unwrap_or_else(|error| {
         eprintln!("gsh: {error}");
         ExitCode::from(FAILED)
@@ -30,8 +33,9 @@ pub(super) fn run(asked: &Asked, setting: Setting) -> ExitCode {
 struct Script<'a> {
     asked: &'a Asked,
     living: Living,
-    /// What held when the last statement began to be read.
-    setting: Option<Setting>,
+    /// Says where a statement ends.
+    shell: Shell,
+    limits: Limits,
 }
 
 /// What was read.
@@ -48,7 +52,7 @@ enum Next {
 }
 
 impl Script<'_> {
-    fn run(mut self) -> io::Result<ExitCode> {
+    fn run(self) -> io::Result<ExitCode> {
         loop {
             let (text, ends) = match self.next()? {
                 Next::Statement { text, ends } => (text, ends),
@@ -70,8 +74,8 @@ impl Script<'_> {
     }
 
     /// Decides one statement and has it run. The status of it all where that ended the shell.
-    fn statement(&mut self, text: &[u8], last: bool) -> io::Result<Option<ExitCode>> {
-        let setting = match self.setting.take().map_or_else(|| Setting::now(self.asked), Ok) {
+    fn statement(&self, text: &[u8], last: bool) -> io::Result<Option<ExitCode>> {
+        let setting = match Setting::now(self.asked) {
             Ok(setting) => setting,
             Err(status) => {
                 self.living.end()?;
@@ -92,7 +96,7 @@ impl Script<'_> {
 
     /// The script is over. Where nothing of it was to run, bash still has to read it: it may have options
     /// that do something.
-    fn end(mut self) -> io::Result<ExitCode> {
+    fn end(&self) -> io::Result<ExitCode> {
         let Err(failed) = self.living.begun() else {
             return Ok(self.living.end()?.map_or(ExitCode::SUCCESS, Outcome::imitate));
         };
@@ -103,7 +107,7 @@ impl Script<'_> {
     }
 
     /// Reads to the end of a line where bash would begin to run what it has read.
-    fn next(&mut self) -> io::Result<Next> {
+    fn next(&self) -> io::Result<Next> {
         let mut text = Vec::new();
         loop {
             let begins = text.len();
@@ -121,7 +125,7 @@ impl Script<'_> {
                 text.clear();
                 continue;
             }
-            match self.reads(&text, begins) {
+            match reads(&text, begins, &self.shell, &self.limits) {
                 Reads::More => {}
                 found => {
                     text.truncate(text.len() - 1);
@@ -131,16 +135,7 @@ impl Script<'_> {
         }
     }
 
-    fn reads(&mut self, text: &[u8], last_line: usize) -> Reads {
-        let Some(setting) = self.setting.take().map_or_else(|| Setting::now(self.asked).ok(), Some) else {
-            return Reads::All;
-        };
-        let found = reads(text, last_line, &setting.shell, &setting.policy.knobs.limits.of_reading());
-        self.setting = Some(setting);
-        found
-    }
-
-    fn line(&mut self, text: &mut Vec<u8>) -> io::Result<Line> {
+    fn line(&self, text: &mut Vec<u8>) -> io::Result<Line> {
         loop {
             if let Awaited::Ended(outcome) = self.living.input()? {
                 return Ok(Line::Over(outcome));

@@ -112,6 +112,12 @@ pub fn gather_after(
 pub struct Past(Option<Rc<State>>);
 
 impl Past {
+    /// Whether nothing has run.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether the shell reads no more of the script that was on its standard input (`exec </dev/null`).
     #[must_use]
     pub fn reads_elsewhere(&self) -> bool {
@@ -248,6 +254,7 @@ impl<'a> Gatherer<'a> {
             self.work.set(0);
             return self.limit("effects", span);
         }
+        self.descriptor_path(&kind, span);
         self.facts.effects.push(Effect { kind, by, span: self.span(span), found: self.found });
     }
 
