@@ -13,17 +13,18 @@ use std::process::ExitCode;
 use super::setting::{End, Setting};
 use super::shell::{Asked, LONGEST_TEXT, die};
 use super::steer::{FAILED, REFUSED};
-use crate::run::living::{Awaited, Living, lines};
+use crate::run::living::{Awaited, Living, Unbegun, lines};
 use crate::run::reads::{Reads, reads};
 use crate::run::shell::Shell;
 use crate::run::{Outcome, Source};
 use crate::syntax::Limits;
-use crate::sys::pipe::{Taken, take_line};
+use crate::sys::pipe::{Lines, Taken};
 
 /// Reads, decides and runs to the end.
 pub(super) fn run(asked: &Asked, setting: &Setting) -> ExitCode {
     let limits = setting.policy.knobs.limits.of_reading();
-    let script = Script { asked, living: Living::default(), shell: setting.shell.clone(), limits };
+    let (living, input) = (Living::default(), Lines::new());
+    let script = Script { asked, living, shell: setting.shell.clone(), limits, input };
     script.run().unwrap_or_else(|error| {
         eprintln!("gsh: {error}");
         ExitCode::from(FAILED)
@@ -36,6 +37,7 @@ struct Script<'a> {
     /// Says where a statement ends.
     shell: Shell,
     limits: Limits,
+    input: Lines,
 }
 
 /// What was read.
@@ -97,13 +99,11 @@ impl Script<'_> {
     /// The script is over. Where nothing of it was to run, bash still has to read it: it may have options
     /// that do something.
     fn end(&self) -> io::Result<ExitCode> {
-        let Err(failed) = self.living.begun() else {
-            return Ok(self.living.end()?.map_or(ExitCode::SUCCESS, Outcome::imitate));
-        };
-        if let Some(status) = failed {
-            return Ok(ExitCode::from(status));
+        match self.living.not_begun() {
+            None => Ok(self.living.end()?.map_or(ExitCode::SUCCESS, Outcome::imitate)),
+            Some(Unbegun { failed: Some(status) }) => Ok(ExitCode::from(status)),
+            Some(Unbegun { failed: None }) => Ok(self.statement(b"", true)?.unwrap_or(ExitCode::SUCCESS)),
         }
-        Ok(self.statement(b"", true)?.unwrap_or(ExitCode::SUCCESS))
     }
 
     /// Reads to the end of a line where bash would begin to run what it has read.
@@ -140,7 +140,7 @@ impl Script<'_> {
             if let Awaited::Ended(outcome) = self.living.input()? {
                 return Ok(Line::Over(outcome));
             }
-            match take_line(io::stdin().as_fd(), text)? {
+            match self.input.take(io::stdin().as_fd(), text)? {
                 Taken::Line => return Ok(Line::Whole),
                 Taken::End => return Ok(Line::End),
                 Taken::Part if text.len() as u64 > LONGEST_TEXT => return Ok(Line::Whole),

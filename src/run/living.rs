@@ -20,7 +20,7 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -47,6 +47,13 @@ pub enum Awaited {
     Ended(Outcome),
 }
 
+/// No shell has been begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unbegun {
+    /// The status of the last refused statement.
+    pub failed: Option<u8>,
+}
+
 #[derive(Debug, Default)]
 struct Course {
     shell: Option<Fed>,
@@ -63,11 +70,11 @@ impl Living {
         self.0.borrow().past.clone()
     }
 
-    /// Whether a shell runs already, and if not, with which status it would go on.
+    /// What there is instead of a shell; None where one was begun.
     #[must_use]
-    pub fn begun(&self) -> Result<(), Option<u8>> {
+    pub fn not_begun(&self) -> Option<Unbegun> {
         let course = self.0.borrow();
-        if course.shell.is_some() { Ok(()) } else { Err(course.failed) }
+        course.shell.is_none().then_some(Unbegun { failed: course.failed })
     }
 
     /// A line without a statement.
@@ -252,7 +259,7 @@ impl Fed {
 
     fn write_some<'a>(&self, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
         let Some(channel) = &self.channel else { return Ok(bytes) };
-        match pipe::write_some(BorrowedFd::from(channel.as_fd()), pipe::Kind::Pipe, bytes) {
+        match pipe::write_some(channel.as_fd(), pipe::Kind::Pipe, bytes) {
             Ok(written) => Ok(bytes.get(written..).unwrap_or_default()),
             Err(nix::errno::Errno::EAGAIN | nix::errno::Errno::EINTR | nix::errno::Errno::EPIPE) => Ok(bytes),
             Err(error) => Err(error.into()),
