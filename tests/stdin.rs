@@ -7,10 +7,11 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 use crate::common::cases::rows;
@@ -318,6 +319,23 @@ fn a_time_limit_is_the_whole_scripts() {
     assert!(run.stderr().contains("still running as job 1"), "{}", run.stderr());
     let stop = run.machine.again().args(["jobs", "stop", "1", "--grace", "0"]).run();
     assert_eq!(stop.status, Some(0), "{}", stop.stderr());
+}
+
+#[test]
+fn a_signal_ends_the_shell_with_all_it_started() {
+    let machine = Gsh::new(GSH).env("GSH_MODE", "bypass");
+    let mut client = Client::of(&machine);
+    let (number, _) = client.run("sleep 60 & echo $!");
+    let sleeper = std::path::PathBuf::from(format!("/proc/{}", number.trim()));
+    assert!(sleeper.exists(), "{number}");
+    let pid = Pid::from_raw(i32::try_from(client.child.id()).expect("a number"));
+    kill(pid, Signal::SIGTERM).expect("it is there");
+    assert_eq!(client.child.wait().expect("its end").signal(), Some(15));
+    let begun = Instant::now();
+    while sleeper.exists() {
+        assert!(begun.elapsed() < PATIENCE, "it goes on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The strictest verdict of a text's lines, each after those before it.

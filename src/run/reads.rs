@@ -1,6 +1,7 @@
 //! Whether bash would begin to run what it has read of a script, or read on.
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::shell::Shell;
 use crate::syntax::{self, Limits};
@@ -34,7 +35,9 @@ pub fn reads(text: &[u8], last_line: usize, shell: &Shell, limits: &Limits) -> R
     {
         return Reads::More;
     }
-    let is_understood = syntax::parse(text, limits).problems.is_empty();
+    // A panic is for the decision to refuse.
+    let parsed = catch_unwind(AssertUnwindSafe(|| syntax::parse(text, limits).problems.is_empty()));
+    let is_understood = parsed.unwrap_or(false);
     let found = if is_understood { Reads::All } else { ask(text, shell) };
     if found == Reads::All && continues(text, shell) { Reads::More } else { found }
 }
