@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::ask::{self, Question, Refusal};
 use crate::audit::{self, Closing, Opened, Opening};
 use crate::decision::{Case, Decision, decide, failed};
-use crate::facts::{Facts, gather};
+use crate::facts::{Facts, Past, gather_after};
 use crate::host::{Host, witness::Witness};
 use crate::policy::{Policy, plain};
 use crate::request::Request;
@@ -30,9 +30,15 @@ pub struct Checked {
 /// Decides, and runs nothing. A panic on the way is a refusal.
 #[must_use]
 pub fn check(request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
+    check_after(&Past::default(), request, policy, host)
+}
+
+/// The same for the next text of a shell that has run others.
+#[must_use]
+pub fn check_after(past: &Past, request: &Request, policy: &Policy, host: &dyn Host) -> Checked {
     let decided = catch_unwind(AssertUnwindSafe(|| {
         let script = syntax::parse(request.script(), &policy.knobs.limits.of_reading());
-        let facts = gather(&script, request, host, &policy.programs);
+        let facts = gather_after(past, &script, request, host, &policy.programs);
         let plain = plain::hits(request, &script, host);
         let decision = decide(Case { text: request.as_text(), facts: &facts, plain: &plain, policy }, host);
         Checked { script, facts, decision }
@@ -49,7 +55,7 @@ pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) ->
 
 fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Result<Ending, Failure> {
     let witness = Witness::new(host);
-    let Checked { script, facts, decision } = check(request, policy, &witness);
+    let Checked { script, facts, decision } = check_after(&means.plan.past(), request, policy, &witness);
     let (facts, answers, context) = (&facts, witness.into_answers(), &means.context);
     let opening = Opening { request, policy, decision: &decision, facts, answers, context };
     let record = audit::begin(means.state.as_deref(), &means.temporary, &opening)?;

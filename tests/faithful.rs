@@ -37,8 +37,10 @@ enum Way {
     Job,
     /// As a script file, as the facts choose.
     File,
-    /// As a script on standard input.
+    /// As a script on standard input, where it arrives: statement by statement.
     Stdin,
+    /// As a script on standard input that is a file.
+    Input,
 }
 
 impl Way {
@@ -47,7 +49,7 @@ impl Way {
             Self::Exec => "[run]\nway = \"exec\"\npty = \"never\"\n",
             Self::Pipes => "[run]\nway = \"pipes\"\npty = \"never\"\n",
             Self::Terminal => "[run]\npty = \"always\"\n",
-            Self::Job | Self::File | Self::Stdin => "[run]\npty = \"never\"\n",
+            Self::Job | Self::File | Self::Stdin | Self::Input => "[run]\npty = \"never\"\n",
         }
     }
 }
@@ -120,8 +122,13 @@ impl Place {
                 std::fs::write(self.at("script"), format!("{script}\n")).expect("a file");
                 command.arg("../script");
             }
-            Way::Stdin => input = format!("{script}\n{INPUT}"),
+            Way::Stdin | Way::Input => input = format!("{script}\n{INPUT}"),
             _ => drop(command.args(["-c", script])),
+        }
+        command.stdin(Stdio::piped());
+        if self.way == Way::Input {
+            std::fs::write(self.at("input"), std::mem::take(&mut input)).expect("a file");
+            command.stdin(std::fs::File::open(self.at("input")).expect("the file"));
         }
         let (status, stdout, stderr) = ended(command, input, script);
         let mut files = BTreeMap::new();
@@ -164,15 +171,10 @@ impl Place {
 }
 
 fn ended(mut command: Command, input: String, script: &str) -> (i32, Vec<u8>, Vec<u8>) {
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut to = child.stdin.take().expect("a pipe");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let to = child.stdin.take();
     // Whoever does not read it may be gone before it is written.
-    let writer = std::thread::spawn(move || drop(to.write_all(input.as_bytes())));
+    let writer = std::thread::spawn(move || drop(to.map(|mut to| to.write_all(input.as_bytes()))));
     let (mut out, mut err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
     let reader = std::thread::spawn(move || {
         let mut bytes = vec![];
@@ -326,7 +328,13 @@ fn file() {
 
 #[test]
 fn stdin() {
+    // bash shows what it reads, and so what gsh puts around it.
+    all_by(Way::Stdin, &["set -v; echo verbose"]);
+}
+
+#[test]
+fn input() {
     // Refused, for what the lines that follow it would do.
     let not_the_same = ["trap 'cleanup' EXIT; cleanup() { echo cleaned; rm -f tmp; }; touch tmp; ls; exit 1"];
-    all_by(Way::Stdin, &not_the_same);
+    all_by(Way::Input, &not_the_same);
 }

@@ -35,6 +35,7 @@ mod rules;
 mod second;
 mod secrets;
 mod shell;
+mod stdin;
 mod terminal;
 mod trust;
 mod verbs;

@@ -117,6 +117,8 @@ pub struct Context {
     pub hook: Option<Hooked>,
     /// What must not be written: secrets of the environment.
     pub secrets: Secrets,
+    /// It stands on what earlier texts left in its shell, which no record holds.
+    pub follows: bool,
 }
 
 /// An event that a hook was told of.
@@ -171,6 +173,9 @@ impl Record {
         object.insert("time".to_owned(), Timestamp::now().to_string().into());
         object.extend(origin(opening));
         let (said, documents) = request(opening.request, &mut inexact);
+        if opening.context.follows {
+            inexact.push("follows");
+        }
         let mut free = said;
         if !documents.is_empty() {
             free.insert("here_documents".to_owned(), documents.into());

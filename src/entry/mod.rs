@@ -4,6 +4,8 @@ pub mod guard;
 pub mod hook;
 mod inner;
 mod inside;
+mod moment;
 pub mod shell;
+mod statements;
 pub mod steer;
 pub mod world;

@@ -1,4 +1,4 @@
-//! gsh called as a shell: a text from the command line, a file or standard input to its end.
+//! gsh called as a shell: a text from the command line, a file or standard input.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal, Read};
@@ -8,39 +8,20 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 
-use super::inner;
-use super::inside;
-use super::steer::{FAILED, REFUSED, Refused, refusal};
-use super::world::Surrounds;
-use crate::ask::queue::{Elsewhere, patience};
-use crate::ask::{Manner, Refusal, Style, Unavailable};
-use crate::audit::Context;
-use crate::config::line;
-use crate::config::load::Options;
-use crate::decision::INTERNAL_ERROR;
-use crate::envelope::Opened;
-use crate::host::Host;
-use crate::pipeline;
-use crate::policy::duration;
-use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
-use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
-use crate::request::{Entry, ReadingOptions, Request, Setting};
-use crate::run::environment::{self, Variable};
-use crate::run::script;
-use crate::run::shell::Shell;
-use crate::run::supervise::Limit;
-use crate::run::{Ending, ForJob, Means, Outcome, Plan, Source, Supervision, TerminalUse};
-use crate::store::calls::Call;
-use crate::store::jobs::Jobs;
-use crate::store::safe::make_folder;
+use super::moment::{End, Moment};
+use super::statements;
+use crate::policy::{Mode, Verdict};
+use crate::request::{Entry, ReadingOptions};
+use crate::run::{ForJob, Outcome, Source, script};
+use crate::sys::pipe::Identity;
 use crate::sys::signal::die_of;
 
 /// A longer text is not read further. What is shorter may still be beyond the limits of reading, which
 /// is for the decision to say.
-const LONGEST_TEXT: u64 = 16 << 20;
+pub(super) const LONGEST_TEXT: u64 = 16 << 20;
 
 /// A shell's call, as meant.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Asked {
     /// Where the text is.
     pub text: Given,
@@ -116,88 +97,34 @@ impl NoText {
 /// Decides the call's text and runs it, if it may run. The process ends as the command did.
 #[must_use]
 pub fn run(asked: Asked) -> ExitCode {
-    let text = match text(&asked) {
-        Ok(text) => text,
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::from(error.status(asked.errexit));
-        }
-    };
-    let mut surrounds = Surrounds::of_process();
-    let cwd = std::env::current_dir().unwrap_or_default();
-    surrounds.remember_first(&cwd);
-    let machine = surrounds.machine(&cwd);
-    if let Some(word) = machine.var("GSH_MODE").filter(|word| Mode::from_word(word).is_none()) {
-        eprintln!("gsh: GSH_MODE: {word}: not one of default, plan, accept-edits, bypass, dont-ask");
-        return ExitCode::from(2);
-    }
-    if surrounds.above.is_some() && (asked.config.is_some() || asked.rules.iter().any(loosens)) {
-        eprintln!(
-            "gsh: beneath another gsh its configuration holds: --config and --allow are not taken here"
-        );
-        return ExitCode::from(2);
-    }
-    let (opened, machine) =
-        inside::open(request(&asked, text.clone(), cwd), &asked.options, &surrounds, machine);
-    let timeout = match timeout(&asked, &machine) {
-        Ok(timeout) => timeout,
-        Err(word) => {
-            eprintln!("gsh: GSH_TIMEOUT: {word}: not a time like 90, 90s, 5m or 2h");
-            return ExitCode::from(2);
-        }
-    };
-    let quiet = quiet(&asked, &machine);
-    let policy = surrounds.policy(&machine, options(&asked, &surrounds, quiet));
-    let shell = match Shell::find(policy.knobs.shell.as_deref().map(Path::new)) {
-        Ok(shell) => shell,
-        Err(error) => {
-            eprintln!("gsh: {error}");
-            return ExitCode::from(FAILED);
-        }
-    };
-    let as_json = machine.var("GSH_JSON").as_deref() == Some("1");
-    if policy.mode == Mode::Plan
-        && let Some(folder) = policy.plan.as_deref().and_then(|plan| Path::new(plan).parent())
-    {
-        // Without it the plan cannot be written, which the command then says itself.
-        let _ = make_folder(folder);
-    }
-    let call = Call { passed: inside::pass(&opened, &machine), ..call(&asked, &policy, &surrounds) };
-    let (ended, job) = (asked.ended, asked.job.clone());
-    let mut means = means(asked, (text, &opened), &policy, (&surrounds, quiet, shell));
-    means.plan.job = job;
-    means.plan.limit = limit(timeout, &policy.knobs);
-    means.plan.call = Some((surrounds.calls.clone(), call.clone()));
-    if let Some(lineage) = &surrounds.lineage {
-        // Where it cannot be left, GSH_MODE alone tells those beneath.
-        let _ = surrounds.calls.enter(&lineage.own, &call);
-    }
-    let request = &opened.request;
-    let ending = pipeline::run(request, &policy, &machine, means);
-    if let Some(lineage) = &surrounds.lineage {
-        surrounds.calls.leave(&lineage.own);
-    }
-    match ending {
-        Ending::Ran(outcome) => ended(outcome),
-        Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
-            // The question and its end are on record: now the signal may do what it came for.
-            die(signal)
-        }
-        Ending::Refused(decision, by) => {
-            let damage = policy.damage.as_deref();
-            let refused = Refused { text: &request.text, decision: &decision, by: &by, damage };
-            eprint!("{}", refusal(refused, as_json));
-            ExitCode::from(if decision.reason == INTERNAL_ERROR { FAILED } else { REFUSED })
-        }
-        Ending::Failed(failure) => {
-            eprintln!("gsh: {failure}");
-            ExitCode::from(FAILED)
+    let (Ok(status) | Err(status)) = call(&asked);
+    status
+}
+
+fn call(asked: &Asked) -> Result<ExitCode, ExitCode> {
+    let arrives = matches!(asked.text, Given::Stdin) && Identity::of_standard(0).is_waited_on();
+    if arrives {
+        let moment = Moment::now(asked, b"")?;
+        if moment.takes_statements() {
+            return Ok(statements::run(asked, &moment));
         }
     }
+    let text = text(asked).map_err(|error| {
+        eprintln!("{error}");
+        ExitCode::from(error.status(asked.errexit))
+    })?;
+    let moment = Moment::now(asked, &text)?;
+    let ending = moment.run(asked.source(), None);
+    Ok(match moment.tell(ending) {
+        End::Ran(outcome) => (asked.ended)(outcome),
+        End::NotRun(status) => ExitCode::from(status),
+        // The question and its end are on record: now the signal may do what it came for.
+        End::Abandoned(signal) => die(signal),
+    })
 }
 
 /// Ends by this signal, or with the status that tells of it.
-fn die(signal: i32) -> ExitCode {
+pub(super) fn die(signal: i32) -> ExitCode {
     die_of(signal);
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
 }
@@ -242,167 +169,23 @@ fn limited(source: impl Read) -> io::Result<Option<Vec<u8>>> {
     Ok((text.len() as u64 <= LONGEST_TEXT).then_some(text))
 }
 
-/// The time limit of the call: its own, or the environment's.
-fn timeout(asked: &Asked, host: &dyn Host) -> Result<Option<Duration>, String> {
-    match (asked.timeout, host.var("GSH_TIMEOUT").filter(|word| !word.is_empty())) {
-        (Some(given), _) => Ok(Some(given)),
-        (None, Some(word)) => duration::parse(&word).map(Some).ok_or(word),
-        (None, None) => Ok(None),
-    }
-}
-
-/// The limit that holds; a time of zero is none.
-fn limit(given: Option<Duration>, knobs: &Knobs) -> Option<Limit> {
-    let after = given.unwrap_or(knobs.timeout);
-    (!after.is_zero()).then_some(Limit { after, status: knobs.timeout_status })
-}
-
-/// Whether nobody may be asked.
-fn quiet(asked: &Asked, host: &dyn Host) -> bool {
-    asked.non_interactive
-        || host.var("GSH_NON_INTERACTIVE").as_deref() == Some("1")
-        || host.var("CI").as_deref() == Some("true")
-}
-
-/// Whether a rule of the command line makes anything milder.
-fn loosens((action, _): &(Verdict, String)) -> bool {
-    *action < Verdict::Ask
-}
-
-fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
-    let has_terminal = surrounds.lineage.as_ref().is_some_and(|lineage| lineage.own.terminal != 0);
-    let agent = surrounds.session.agent.clone();
-    let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
-    Options {
-        mode: inner::mode(asked, surrounds),
-        config: asked.config.clone(),
-        layers: line::layer(rules).into_iter().collect(),
-        caller: Caller { entry: asked.entry(), agent, interactive: has_terminal && !quiet, nested: false },
-        ..Options::new()
-    }
-}
-
-/// The call as those beneath it must know it.
-fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
-    let above = surrounds.above.as_ref().map(|above| &above.call);
-    let mut rules = above.map(|call| call.rules.clone()).unwrap_or_default();
-    rules.extend(asked.rules.iter().cloned());
-    Call {
-        mode: inner::handed_on(asked, surrounds, policy),
-        session: surrounds.session.id.clone(),
-        parents: surrounds.session.parents.clone(),
-        folders: surrounds.folders.clone(),
-        config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
-        rules,
-        passed: None,
-    }
-}
-
 impl Asked {
-    fn entry(&self) -> Entry {
+    /// How it came in.
+    pub(super) fn entry(&self) -> Entry {
         match self.text {
             Given::Command(_) | Given::Nothing => Entry::Command,
             Given::File(_) => Entry::Script,
             Given::Stdin => Entry::Stdin,
         }
     }
-}
 
-fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
-    Request {
-        setting: Setting::default(),
-        text,
-        cwd,
-        name: asked.name.as_ref().map(|name| name.to_string_lossy().into_owned()),
-        args: asked.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect(),
-        options: asked.reading,
-        entry: asked.entry(),
-        tool: None,
+    /// The form in which the text was given.
+    pub(super) fn source(&self) -> Source {
+        match &self.text {
+            Given::Command(_) => Source::Command { name: self.name.clone() },
+            Given::File(name) => Source::File { name: name.clone() },
+            Given::Stdin => Source::Stdin,
+            Given::Nothing => Source::Nothing,
+        }
     }
-}
-
-fn means(
-    asked: Asked,
-    (text, opened): (Vec<u8>, &Opened),
-    policy: &Policy,
-    (surrounds, quiet, shell): (&Surrounds, bool, Shell),
-) -> Means {
-    let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
-    let context = Context { removed, rules: asked.rules.clone(), ..surrounds.context() };
-    set(&mut environment, "GSH_MODE", inner::handed_on(&asked, surrounds, policy).word());
-    let context = Context { envelope: opened.mark.clone(), ..context };
-    let source = match &asked.text {
-        Given::Command(_) => Source::Command { name: asked.name },
-        Given::File(name) => Source::File { name: name.clone() },
-        Given::Stdin => Source::Stdin,
-        Given::Nothing => Source::Nothing,
-    };
-    let passed = inside::passed(&opened.request, &asked.options, surrounds);
-    let manner = Manner { passed, ..manner(policy, surrounds, quiet, &environment) };
-    let plan = Plan {
-        inside: (opened.request.text != text).then(|| opened.request.text.clone()),
-        text,
-        source,
-        direct: None,
-        shell,
-        argv0: asked.argv0,
-        options: asked.options,
-        args: asked.args,
-        environment,
-        terminal: match policy.knobs.pty {
-            Pty::Auto => TerminalUse::WhenInteractive,
-            Pty::Always => TerminalUse::Always,
-            Pty::Never => TerminalUse::Never,
-        },
-        limit: None,
-        call: None,
-        job: None,
-        jobs: surrounds.folders.as_ref().map(|folders| Jobs::in_state(&folders.state)),
-        supervision: match policy.knobs.way {
-            Way::Auto => Supervision::Auto,
-            Way::Exec => Supervision::None,
-            Way::Pipes => Supervision::Always,
-        },
-    };
-    Means {
-        plan,
-        asks: Some(manner),
-        ledger: surrounds.ledger(policy),
-        state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
-        temporary: PathBuf::from("/tmp"),
-        context,
-    }
-}
-
-/// How a person is asked: here, or else where one is.
-fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Variable]) -> Manner {
-    let knobs = &policy.knobs;
-    let denies = knobs.on_ask_without_terminal == WithoutTerminal::Deny;
-    let agent = match &surrounds.session.agent {
-        Agent::Named(name) => Some(name.clone()),
-        Agent::None | Agent::Unknown => None,
-    };
-    let wait = knobs.ask_wait.and_then(|seconds| u64::try_from(seconds).ok());
-    let elsewhere = surrounds.folders.as_ref().filter(|_| !denies).map(|folders| Elsewhere {
-        state: folders.state.clone(),
-        session: surrounds.session.id.clone(),
-        wait: patience(agent.as_deref(), wait),
-        agent,
-        keep: Duration::from_secs(u64::try_from(knobs.ask_keep).unwrap_or(u64::MAX)),
-        without: knobs.on_ask_without_terminal,
-        quiet,
-        notify: knobs.notify.clone(),
-        environment: environment.to_vec(),
-    });
-    let quiet = quiet || denies && !io::stderr().is_terminal();
-    let variable = |name: &str| {
-        environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
-    };
-    let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, passed: false }
-}
-
-fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {
-    environment.retain(|(known, _)| known != name);
-    environment.push((name.into(), value.into()));
 }

@@ -301,7 +301,7 @@ impl Gatherer<'_> {
             digits.bytes().all(|byte| byte.is_ascii_digit())
         });
         if copies {
-            return;
+            return self.descriptor(redirection, word.text().unwrap_or_default());
         }
         let change = (redirection.operator == RedirectionOperator::DuplicateOutput).then_some(Change::Write);
         if change.is_none() {

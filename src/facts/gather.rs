@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 
 use super::arg::Arg;
 use super::leaving::Exits;
@@ -12,7 +13,7 @@ use super::tool::of_tool;
 use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
-use crate::request::Request;
+use crate::request::{Entry, Request};
 use crate::syntax::{self, Cause, Limits, Problem, Script};
 
 /// How many commands one text may lead to, with all that its functions, loops and inner texts repeat.
@@ -73,12 +74,26 @@ pub(super) struct Gatherer<'a> {
     pub substitutions: usize,
     /// What the shell may hold where a part of it is left early.
     pub exits: Exits,
+    /// The shell reads the text from its standard input.
+    pub from_stdin: bool,
     pub limits: Limits,
 }
 
 /// What a script would do when it runs as the request says.
 #[must_use]
 pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Programs) -> Facts {
+    gather_after(&Past::default(), script, request, host, programs)
+}
+
+/// The same for a shell that has run other texts before.
+#[must_use]
+pub fn gather_after(
+    past: &Past,
+    script: &Script,
+    request: &Request,
+    host: &dyn Host,
+    programs: &Programs,
+) -> Facts {
     if let Some(tool) = &request.tool {
         return of_tool(tool, &request.cwd.to_string_lossy(), host);
     }
@@ -87,10 +102,13 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Pr
         walk.sent(request);
         return walk.facts;
     }
-    let mut state = State {
-        cwd: request.cwd.to_str().map(str::to_owned),
-        positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
-        ..State::default()
+    let mut state = match &past.0 {
+        Some(left) => walk.copied(left),
+        None => State {
+            cwd: request.cwd.to_str().map(str::to_owned),
+            positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
+            ..State::default()
+        },
     };
     walk.facts.starts = request.setting.starts;
     walk.options(request);
@@ -102,7 +120,25 @@ pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Pr
         let by = (!walk.facts.invocations.is_empty()).then_some(0);
         walk.effect(EffectKind::Background, by, Span { start: 0, end: request.text.len() });
     }
-    walk.facts
+    Facts { left: Past(Some(Rc::new(state))), ..walk.facts }
+}
+
+/// What the texts that a shell has run left in it: where the next one starts from.
+#[derive(Debug, Clone, Default)]
+pub struct Past(Option<Rc<State>>);
+
+impl Past {
+    /// Whether nothing has run.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether the shell reads no more of the script that was on its standard input (`exec </dev/null`).
+    #[must_use]
+    pub fn reads_elsewhere(&self) -> bool {
+        self.0.as_ref().is_some_and(|state| state.reads_elsewhere)
+    }
 }
 
 /// What one argument list would do by the built-in tables, run from `cwd` (the words of a raw text that no
@@ -140,6 +176,7 @@ impl<'a> Gatherer<'a> {
             beside: false,
             substitutions: 0,
             exits: Exits::default(),
+            from_stdin: false,
             limits: Limits::default(),
         }
     }
@@ -148,6 +185,7 @@ impl<'a> Gatherer<'a> {
     fn options(&mut self, request: &Request) {
         let options = request.options;
         self.posix = options.posix;
+        self.from_stdin = request.entry == Entry::Stdin;
         for (set, what, grave) in [
             (options.shopt, "a shopt option changes how the text is read", true),
             (options.expansion, "an option changes how words are expanded", false),
@@ -249,6 +287,7 @@ impl<'a> Gatherer<'a> {
             self.work.set(0);
             return self.limit("effects", span);
         }
+        self.descriptor_path(&kind, span);
         self.facts.effects.push(Effect { kind, by, span: self.span(span), found: self.found });
     }
 

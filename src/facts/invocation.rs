@@ -36,6 +36,7 @@ impl Gatherer<'_> {
             return Stream::Any;
         }
         self.prints_variables(state, simple, by);
+        self.other_input(state, &argv, simple);
         let reads = argv.first().and_then(Arg::text) == Some("read");
         let mut saved = Vec::new();
         for assignment in &simple.assignments {

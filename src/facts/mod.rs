@@ -15,6 +15,7 @@ mod changes;
 mod code;
 mod command;
 mod decode;
+mod descriptors;
 mod dialect;
 mod edit;
 mod effects;
@@ -51,7 +52,7 @@ use programs::{Push, Wrapper};
 pub use brace::words as brace_words;
 pub use decode::base64;
 pub use effects::is_device;
-pub use gather::{gather, gather_words};
+pub use gather::{Past, gather, gather_after, gather_words};
 
 /// Whether the shell or programs obey a variable of this name, whoever set it.
 #[must_use]
@@ -75,6 +76,8 @@ pub struct Facts {
     /// Words of programs that gsh does not know, which may be a command: what refuses it or asks about it
     /// holds there too.
     pub carried: Vec<(String, Span)>,
+    /// What the shell would be left with.
+    pub left: Past,
 }
 
 /// A problem with what it may hide.

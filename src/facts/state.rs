@@ -46,6 +46,8 @@ pub(super) struct State {
     pub opaque: bool,
     /// Something was deleted, so that a folder to enter may be gone.
     pub removed: bool,
+    /// The shell has another standard input, and reads the rest of a script that was on it there.
+    pub reads_elsewhere: bool,
     /// What the text itself wrote into files last.
     pub written: BTreeMap<String, Arg>,
     /// What the paths that process substitutions made hold.
@@ -201,6 +203,7 @@ impl State {
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
         self.removed |= other.removed;
+        self.reads_elsewhere &= other.reads_elsewhere;
         self.references.extend(copies(&other.references));
         self.aliases.extend(copies(&other.aliases));
         self.git_aliases.extend(copies(&other.git_aliases));
@@ -330,6 +333,7 @@ impl State {
             relinked: self.relinked,
             opaque: self.opaque,
             removed: self.removed,
+            reads_elsewhere: false,
             written: self.written.clone(),
             forgets: self.forgets,
             pipes: self.pipes.clone(),

@@ -4,12 +4,14 @@ use std::ffi::OsString;
 
 use super::direct::Direct;
 use super::environment::Variable;
+use super::living::Living;
 use super::sent::Sending;
 use super::shell::Shell;
 use super::supervise::{Limit, Start, Watch};
 use crate::ask::Answer;
 use crate::audit::Opened;
 use crate::decision::Decision;
+use crate::facts::Past;
 use crate::policy::Verdict;
 use crate::store::calls::{Call, Calls};
 use crate::store::jobs::Jobs;
@@ -47,6 +49,10 @@ pub struct Plan {
     pub job: Option<ForJob>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
+    /// The shell that is given the text, where it is one of several statements.
+    pub living: Option<Living>,
+    /// What the text would leave in that shell.
+    pub left: Past,
 }
 
 impl Plan {
@@ -57,6 +63,12 @@ impl Plan {
             Some(ForJob::Start(start)) => Some(start),
             Some(ForJob::Send(_)) | None => None,
         }
+    }
+
+    /// What the shell that gets the text has been left with by others.
+    #[must_use]
+    pub fn past(&self) -> Past {
+        self.living.as_ref().map(Living::past).unwrap_or_default()
     }
 
     /// Whether the program itself may be executed where the text is one literal simple command: the
@@ -95,6 +107,11 @@ pub enum Source {
     },
     /// Standard input, read to its end.
     Stdin,
+    /// A statement of a script on standard input.
+    Statement {
+        /// Nothing comes after it.
+        last: bool,
+    },
     /// No text: bash prints something of its own (`--version`, what is wrong with an option) and ends.
     Nothing,
 }
@@ -213,6 +230,8 @@ mod tests {
             call: None,
             job: None,
             supervision: Supervision::Auto,
+            living: None,
+            left: Past::default(),
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())
     }

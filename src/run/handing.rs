@@ -51,6 +51,7 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
                 argv.push("--".into());
             }
         }
+        Source::Statement { .. } => argv.extend(["-s".into(), "--".into()]),
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();

@@ -11,7 +11,9 @@ pub mod direct;
 mod ending;
 pub mod environment;
 mod handing;
+pub mod living;
 pub mod pty;
+pub mod reads;
 pub mod script;
 pub mod sent;
 pub mod shell;
@@ -45,6 +47,8 @@ pub enum How {
     Terminal,
     /// Nothing was: a job read it.
     Sent,
+    /// A shell that had statements before, and may have more.
+    Statement,
 }
 
 impl How {
@@ -56,6 +60,7 @@ impl How {
             Self::Shell => "shell",
             Self::Terminal => "terminal",
             Self::Sent => "sent",
+            Self::Statement => "statement",
         }
     }
 }
@@ -65,8 +70,8 @@ impl How {
 pub struct Outcome {
     /// How it was run.
     pub how: How,
-    /// How it ended.
-    pub ended: Ended,
+    /// How it ended; None where its shell lives on, which alone knows.
+    pub ended: Option<Ended>,
     /// How long it took.
     pub duration: Duration,
     /// What its supervisor saw, where it had one.
@@ -77,8 +82,9 @@ impl Outcome {
     /// What the record says of it.
     fn closing(self) -> Closing {
         let (status, signal) = match self.ended {
-            Ended::Status(status) => (Some(status), None),
-            Ended::Signal(signal) => (None, Some(signal)),
+            Some(Ended::Status(status)) => (Some(status), None),
+            Some(Ended::Signal(signal)) => (None, Some(signal)),
+            None => return Closing::NotObserved { how: self.how.word() },
         };
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
         Closing::Ended { how: self.how.word(), status, signal, milliseconds, watched: self.watched }
@@ -101,8 +107,9 @@ impl Outcome {
     pub fn imitate(self) -> ExitCode {
         self.tell_of_limit();
         match self.ended {
-            Ended::Status(status) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
-            Ended::Signal(signal) => {
+            None => ExitCode::SUCCESS,
+            Some(Ended::Status(status)) => ExitCode::from(u8::try_from(status & 0xff).unwrap_or(u8::MAX)),
+            Some(Ended::Signal(signal)) => {
                 die_of(signal);
                 ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX))
             }
@@ -136,6 +143,9 @@ fn way(plan: &Plan) -> (How, bool) {
     if let Some(ForJob::Send(_)) = &plan.job {
         return (How::Sent, true);
     }
+    if plan.living.is_some() {
+        return (How::Statement, true);
+    }
     if on_terminal(plan) {
         return (How::Terminal, true);
     }
@@ -148,6 +158,9 @@ fn on_terminal(plan: &Plan) -> bool {
         Some(ForJob::Start(start)) => return start.pty,
         Some(ForJob::Send(_)) => return false,
         None => {}
+    }
+    if plan.living.is_some() {
+        return false;
     }
     match plan.terminal {
         TerminalUse::Never => false,
@@ -172,17 +185,21 @@ pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
 /// When it could not be started or waited for.
 pub fn run(approved: Approved) -> Result<Outcome, RunError> {
     let mut plan = approved.into_plan();
+    if let Some(living) = &plan.living {
+        return living.run(&plan);
+    }
     let begun = Instant::now();
     let terminal = on_terminal(&plan);
     if let Some(ForJob::Send(send)) = &plan.job {
-        let ended = sent::send(send, &plan.text).map_err(RunError::NotSent)?;
+        let ended = Some(sent::send(send, &plan.text).map_err(RunError::NotSent)?);
         return Ok(Outcome { how: How::Sent, ended, duration: begun.elapsed(), watched: None });
     }
     // Who starts a job on a terminal may sit down at it later.
     if terminal && plan.start().is_none() && ![0, 2].into_iter().any(process::is_terminal) {
         plan.environment = environment::for_nobody(plan.environment);
     }
-    let done = |how, (ended, watched)| Outcome { how, ended, duration: begun.elapsed(), watched };
+    let done =
+        |how, (ended, watched)| Outcome { how, ended: Some(ended), duration: begun.elapsed(), watched };
     let run = |program| start(program, (&plan.supervision, terminal));
     let (how, ended) = first_or_shell(&plan, run)?;
     Ok(done(if terminal { How::Terminal } else { how }, ended))
@@ -257,6 +274,7 @@ fn start(
 #[must_use]
 pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> (Plan, (How, bool)) {
     let watched = match plan.supervision {
+        _ if plan.living.is_some() => true,
         Supervision::None => false,
         Supervision::Always | Supervision::By(_) => true,
         Supervision::Auto => plan.limit.is_some() || supervise::may_stay(facts),
@@ -278,7 +296,8 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     } else {
         Supervision::None
     };
-    let plan = Plan { direct: direct::of_plan(&plan, script, facts), supervision, ..plan };
+    let plan =
+        Plan { direct: direct::of_plan(&plan, script, facts), supervision, left: facts.left.clone(), ..plan };
     let way = way(&plan);
     (plan, way)
 }
@@ -322,11 +341,13 @@ mod tests {
             call: None,
             job: None,
             supervision: Supervision::By(Box::default()),
+            living: None,
+            left: crate::facts::Past::default(),
         })
     }
 
     fn ended(plan: Option<Plan>) -> Option<(How, Ended)> {
-        run(Approved::for_tests(plan?)).ok().map(|outcome| (outcome.how, outcome.ended))
+        run(Approved::for_tests(plan?)).ok().and_then(|outcome| Some((outcome.how, outcome.ended?)))
     }
 
     fn with(options: &[&str], args: &[&str], plan: Option<Plan>) -> Option<Plan> {

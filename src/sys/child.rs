@@ -195,6 +195,17 @@ pub fn lead_session_on(follower: BorrowedFd<'_>) -> io::Result<()> {
     raw::take_controlling_terminal(follower)
 }
 
+/// Runs a program to its end, for what it writes to standard error.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn errors_of(program: Program) -> io::Result<Vec<u8>> {
+    let mut command = command(program)?;
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = command.spawn()?.wait_with_output()?;
+    Ok(output.stderr)
+}
+
 /// Waits for the end of a process of [`aside`].
 #[must_use]
 pub fn wait_for(child: i32) -> Option<Ended> {

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, SpliceFFlags, fcntl, splice};
+use nix::fcntl::{FcntlArg, OFlag, SpliceFFlags, fcntl, splice, tee};
 use nix::sys::socket::{MsgFlags, send};
 use nix::unistd::{pipe2, write};
 
@@ -16,6 +16,10 @@ use super::raw;
 const MOST: usize = 1 << 20;
 /// What a pipe that can be written at all takes without waiting.
 const ATOMIC: usize = 4096;
+/// How much of an input is looked at for a newline.
+const PEEKED: usize = 4096;
+/// Descriptors from here on are hardly used by scripts.
+const HIGH: i32 = 60;
 /// How much our own pipe holds: the more, the fewer turns a stream takes.
 const ROOM: i32 = 256 * 1024;
 
@@ -85,6 +89,96 @@ pub fn for_output() -> io::Result<(OwnedFd, OwnedFd)> {
     // A user's share of pipe memory may be used up; then it holds what pipes hold.
     let _smaller = fcntl(&reading, FcntlArg::F_SETPIPE_SZ(ROOM));
     Ok((reading, writing))
+}
+
+/// A pipe that has room for one piece: it can be written to, without waiting, exactly when nothing is in it.
+///
+/// # Errors
+/// When there are no descriptors left, or the kernel has no such pipes.
+pub fn for_one_piece() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reading, writing) = pipe2(OFlag::O_CLOEXEC)?;
+    fcntl(&writing, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    fcntl(&writing, FcntlArg::F_SETPIPE_SZ(ATOMIC as i32))?;
+    Ok((reading, writing))
+}
+
+/// A copy of a descriptor, beyond those that scripts use, that programs inherit. It waits, as a shell makes
+/// its standard input wait.
+///
+/// # Errors
+/// When there are no descriptors left.
+pub fn high_copy(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
+    let flags = OFlag::from_bits_retain(fcntl(of, FcntlArg::F_GETFL)?);
+    if flags.contains(OFlag::O_NONBLOCK) {
+        fcntl(of, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+    }
+    raw::inherited_copy(of, HIGH)
+}
+
+/// What was taken of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// All of it, with its newline.
+    Line,
+    /// What there was.
+    Part,
+    /// Nothing: it is the end.
+    End,
+}
+
+/// Reads lines from a pipe or a socket, and takes no byte behind them: those are somebody else's.
+#[derive(Debug)]
+pub struct Lines {
+    /// Where what waits in a pipe is looked at.
+    aside: Option<(OwnedFd, OwnedFd)>,
+}
+
+impl Lines {
+    /// Of any descriptor.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { aside: pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK).ok() }
+    }
+
+    /// Takes the bytes that wait, to the end of a line. Waits for the first if there is none.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub fn take(&self, from: BorrowedFd<'_>, into: &mut Vec<u8>) -> io::Result<Taken> {
+        let mut bytes = vec![0; self.to_newline(from).max(1)];
+        match nix::unistd::read(from, &mut bytes) {
+            Ok(0) => Ok(Taken::End),
+            Ok(length) => {
+                bytes.truncate(length);
+                into.extend(&bytes);
+                Ok(if bytes.last() == Some(&b'\n') { Taken::Line } else { Taken::Part })
+            }
+            Err(Errno::EINTR | Errno::EAGAIN) => Ok(Taken::Part),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// How many bytes may be taken: none behind a newline. 0 when that cannot be seen.
+    fn to_newline(&self, from: BorrowedFd<'_>) -> usize {
+        let mut seen = vec![0; PEEKED];
+        let length = self.seen_in_pipe(from, &mut seen).or_else(|_| {
+            nix::sys::socket::recv(from.as_raw_fd(), &mut seen, MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT)
+        });
+        let seen = seen.get(..length.unwrap_or(0)).unwrap_or_default();
+        seen.iter().position(|byte| *byte == b'\n').map_or(seen.len(), |at| at + 1)
+    }
+
+    fn seen_in_pipe(&self, from: BorrowedFd<'_>, into: &mut [u8]) -> nix::Result<usize> {
+        let (end, aside) = self.aside.as_ref().ok_or(Errno::EBADF)?;
+        let length = tee(from, aside, into.len(), SpliceFFlags::SPLICE_F_NONBLOCK)?;
+        nix::unistd::read(end, into.get_mut(..length).unwrap_or_default())
+    }
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// A pipe that holds these bytes, and then its end.
@@ -158,6 +252,23 @@ mod tests {
             assert_eq!(read, bytes);
         }
         assert!(filled(&vec![0; 1 << 25]).is_err());
+    }
+
+    #[test]
+    fn no_byte_behind_a_line_is_taken() {
+        let socket = std::os::unix::net::UnixStream::pair().map(|(one, two)| (one.into(), two.into()));
+        for pair in [pipe2(OFlag::O_CLOEXEC).ok(), socket.ok()] {
+            let Some((from, into)): Option<(OwnedFd, OwnedFd)> = pair else { panic!("no descriptors") };
+            let lines = Lines::new();
+            let mut text = Vec::new();
+            assert_eq!(write(&into, b"one\ntwo").ok(), Some(7));
+            assert_eq!(lines.take(from.as_fd(), &mut text).ok(), Some(Taken::Line));
+            assert_eq!((text.as_slice(), waiting(from.as_fd())), (&b"one\n"[..], 3));
+            assert_eq!(lines.take(from.as_fd(), &mut text).ok(), Some(Taken::Part));
+            drop(into);
+            assert_eq!(lines.take(from.as_fd(), &mut text).ok(), Some(Taken::End));
+            assert_eq!(text, b"one\ntwo");
+        }
     }
 
     #[test]

@@ -171,6 +171,13 @@ pub(super) fn end_of(child: Pid) -> io::Result<OwnedFd> {
     }
 }
 
+/// A copy of a descriptor, this one or the next that is free, that programs inherit.
+pub(super) fn inherited_copy(of: BorrowedFd<'_>, from: RawFd) -> io::Result<OwnedFd> {
+    let copy = nix::fcntl::fcntl(of, nix::fcntl::FcntlArg::F_DUPFD(from))?;
+    // SAFETY: the kernel just made this descriptor for us; nobody else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
 /// How many bytes wait to be read from a pipe.
 pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
     let mut count: libc::c_int = 0;

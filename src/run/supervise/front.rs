@@ -1,7 +1,7 @@
 //! The process that the caller waits for.
 
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -36,16 +36,26 @@ pub(in crate::run) fn run_at(
     (program, watch): (Program, Watch),
     place: Option<Place>,
 ) -> io::Result<Watched> {
-    let limit = watch.limit;
-    let listening = Listening::with_stops()?;
-    let own_group = !child::has_terminal();
-    let Line { supervisor, events } = begin((program, watch), &listening, own_group, place)?;
-    let mut front = Front { listening, events, own_group };
-    match front.wait() {
-        Ok(Some(news)) => finish(news, supervisor, limit),
-        Ok(None) => Err(lost(supervisor)),
-        Err(error) => Err(error),
+    let mut front = Front::begin((program, watch), place)?;
+    loop {
+        if let Step::Ended(watched) = front.step(None)? {
+            return Ok(watched);
+        }
     }
+}
+
+/// What a wait brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// The descriptor that was asked about is ready; `gone` when nobody is at its far end.
+    Ready {
+        /// Nobody reads what would be written there.
+        gone: bool,
+    },
+    /// The caller may go on.
+    Ended(Watched),
+    /// Something happened that changes nothing here.
+    Nothing,
 }
 
 /// A supervisor, as the process that the caller waits for sees it.
@@ -106,34 +116,73 @@ pub(in crate::run) fn lost(supervisor: i32) -> io::Error {
     io::Error::other("its supervisor was killed; everything that it looked after has been ended")
 }
 
-struct Front {
+/// The caller's side of a supervised command.
+#[derive(Debug)]
+pub struct Front {
     listening: Listening,
-    events: UnixStream,
+    line: Line,
     own_group: bool,
+    limit: Option<Limit>,
 }
 
 impl Front {
-    /// The last news; None when the supervisor went without any.
-    fn wait(&mut self) -> io::Result<Option<News>> {
-        loop {
-            let mut sources = [
-                PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
-                PollFd::new(self.events.as_fd(), PollFlags::POLLIN),
-            ];
-            match poll(&mut sources, PollTimeout::NONE) {
-                Ok(_) => {}
-                Err(Errno::EINTR) => continue,
-                Err(error) => return Err(error.into()),
-            }
-            let [signals, news] = sources.map(|source| source.any().unwrap_or(false));
-            if signals {
-                self.on_signals()?;
-            }
-            if news {
-                let mut bytes = [0; LENGTH];
-                return Ok(self.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes)));
-            }
+    /// Starts the program under a supervisor of its own.
+    ///
+    /// # Errors
+    /// When no process can be made. That the program itself could not be started is told by [`Front::step`].
+    pub(in crate::run) fn begin(
+        (program, watch): (Program, Watch),
+        place: Option<Place>,
+    ) -> io::Result<Self> {
+        let limit = watch.limit;
+        let listening = Listening::with_stops()?;
+        let own_group = !child::has_terminal();
+        let line = begin((program, watch), &listening, own_group, place)?;
+        Ok(Self { listening, line, own_group, limit })
+    }
+
+    /// Waits until something happens to the command, or this descriptor is ready.
+    ///
+    /// # Errors
+    /// The error of exec itself where the program could not be started, or that the supervisor was killed.
+    pub fn step(&mut self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<Step> {
+        let [signals, news, other] = self.wait(other)?;
+        if !signals.is_empty() {
+            self.on_signals()?;
         }
+        if !news.is_empty() {
+            return self.on_news().map(Step::Ended);
+        }
+        let gone = other.contains(PollFlags::POLLERR);
+        Ok(if other.is_empty() { Step::Nothing } else { Step::Ready { gone } })
+    }
+
+    fn wait(&self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<[PollFlags; 3]> {
+        let mut sources = vec![
+            PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.line.events.as_fd(), PollFlags::POLLIN),
+        ];
+        sources.extend(other.map(|(descriptor, flags)| PollFd::new(descriptor, flags)));
+        match poll(&mut sources, PollTimeout::NONE) {
+            Ok(_) => {}
+            Err(Errno::EINTR) => return Ok([PollFlags::empty(); 3]),
+            Err(error) => return Err(error.into()),
+        }
+        let seen = |at: usize| sources.get(at).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
+        Ok([seen(0), seen(1), seen(2)])
+    }
+
+    /// The last news, or the silence of a supervisor that went without any.
+    fn on_news(&mut self) -> io::Result<Watched> {
+        let mut bytes = [0; LENGTH];
+        let news = self.line.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes));
+        let supervisor = self.line.supervisor;
+        news.map_or_else(|| Err(lost(supervisor)), |news| finish(news, supervisor, self.limit))
+    }
+
+    /// Ends the command as a signal to us would.
+    pub fn end_by(&mut self, signal: Signal) {
+        self.pass_on(Heard { signal, from_kernel: false });
     }
 
     fn on_signals(&mut self) -> io::Result<()> {
@@ -155,7 +204,7 @@ impl Front {
         let delivered = heard.from_kernel && !self.own_group;
         let signal = u8::try_from(heard.signal as i32).unwrap_or(0);
         // A supervisor that is gone is noticed by its silence.
-        let _told = self.events.write_all(&[Told::Signal { signal, delivered }.to_byte()]);
+        let _told = self.line.events.write_all(&[Told::Signal { signal, delivered }.to_byte()]);
     }
 }
 

@@ -23,7 +23,7 @@ mod terminal;
 
 use std::time::Duration;
 
-pub use self::front::run;
+pub use self::front::{Front, Step, run};
 pub(in crate::run) use self::front::{Line, begin, finish, lost, run_at};
 pub(in crate::run) use self::terminal::Place;
 use crate::facts::{EffectKind, Facts};

@@ -1,0 +1,311 @@
+//! A shell that lives on from one decided statement to the next.
+//!
+//! bash reads a script from its standard input line by line, and so do the script's own commands. The two
+//! are held apart: the shell's standard input is a pipe of ours (the *channel*), on which there is never
+//! anything but decided statements, and each statement runs with the caller's standard input in its place:
+//!
+//! ```text
+//! { STATEMENT
+//! } 0>&"$((LINENO=n,60))" 60<&-
+//! ```
+//!
+//! So whatever a command reads or leaves there is data, and never becomes the shell's text. 60 stands for
+//! the descriptor that the caller's standard input is passed as; `>&` does what `<&` would, but bash takes
+//! it for no redirection of standard input, so that a command with `&` behind it still gets `/dev/null`. The
+//! number of the last line is put right, since our lines are no lines of the script.
+//!
+//! A blank follows each statement. The channel has room for one piece only, so that it can be written to
+//! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
+//! the next statement. So we know when a statement is over, without looking at the process.
+
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::rc::Rc;
+use std::time::Instant;
+
+use nix::poll::PollFlags;
+use nix::sys::signal::Signal;
+
+use super::approved::{Plan, Source, Supervision};
+use super::supervise::{self, Front, Step, Watched};
+use super::{How, Outcome, RunError, handing, is_of_exec};
+use crate::audit::Supervised;
+use crate::facts::Past;
+use crate::sys::pipe;
+
+/// A shell that is given one statement after the other. It begins with the first.
+#[derive(Debug, Clone, Default)]
+pub struct Living(Rc<RefCell<Course>>);
+
+/// What became of waiting.
+#[derive(Debug)]
+pub enum Awaited {
+    /// There is something on standard input, or its end.
+    Input,
+    /// The shell has ended.
+    Ended(Outcome),
+}
+
+/// No shell has been begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unbegun {
+    /// The status of the last refused statement.
+    pub failed: Option<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Course {
+    shell: Option<Fed>,
+    past: Past,
+    text: Framing,
+    /// The status of a refused statement before the shell began.
+    failed: Option<u8>,
+}
+
+impl Living {
+    /// What the statements so far have left in the shell.
+    #[must_use]
+    pub fn past(&self) -> Past {
+        self.0.borrow().past.clone()
+    }
+
+    /// What there is instead of a shell; None where one was begun.
+    #[must_use]
+    pub fn not_begun(&self) -> Option<Unbegun> {
+        let course = self.0.borrow();
+        course.shell.is_none().then_some(Unbegun { failed: course.failed })
+    }
+
+    /// A line without a statement.
+    pub fn skip_line(&self) {
+        self.0.borrow_mut().text.blank += 1;
+    }
+
+    /// In the place of a statement of so many lines that must not run: its status is this one, as if it had
+    /// failed.
+    ///
+    /// # Errors
+    /// When the shell is lost.
+    pub fn fail(&self, status: u8, lines: usize) -> io::Result<Option<Outcome>> {
+        let mut course = self.0.borrow_mut();
+        let Course { shell, text, failed, .. } = &mut *course;
+        match shell {
+            Some(fed) => {
+                let bytes = text.framed(format!("(exit {status})").as_bytes(), lines, fed.input);
+                Ok(fed.give(&bytes)?.map(|watched| fed.outcome(watched)))
+            }
+            None => {
+                text.blank += lines;
+                *failed = Some(status);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Waits until there is something on standard input.
+    ///
+    /// # Errors
+    /// When the shell is lost.
+    pub fn input(&self) -> io::Result<Awaited> {
+        let mut course = self.0.borrow_mut();
+        let Some(fed) = &mut course.shell else { return Ok(Awaited::Input) };
+        loop {
+            match fed.front.step(Some((io::stdin().as_fd(), PollFlags::POLLIN)))? {
+                Step::Ready { .. } => return Ok(Awaited::Input),
+                Step::Ended(watched) => return Ok(Awaited::Ended(fed.outcome(watched))),
+                Step::Nothing => {}
+            }
+        }
+    }
+
+    /// Nothing more comes: the shell reads the end of its script. None when it never began.
+    ///
+    /// # Errors
+    /// When the shell is lost.
+    pub fn end(&self) -> io::Result<Option<Outcome>> {
+        let mut course = self.0.borrow_mut();
+        let Some(fed) = &mut course.shell else { return Ok(None) };
+        let watched = fed.end()?;
+        Ok(Some(fed.outcome(watched)))
+    }
+
+    /// Ends it as a signal to us would.
+    ///
+    /// # Errors
+    /// When the shell is lost.
+    pub fn end_by(&self, signal: i32) -> io::Result<Option<Outcome>> {
+        if let (Some(fed), Ok(signal)) = (&mut self.0.borrow_mut().shell, Signal::try_from(signal)) {
+            fed.front.end_by(signal);
+        }
+        self.end()
+    }
+
+    /// Gives it the plan's statement and waits until that is over, or the shell.
+    pub(super) fn run(&self, plan: &Plan) -> Result<Outcome, RunError> {
+        let mut course = self.0.borrow_mut();
+        let begun = Instant::now();
+        let watched = course.run(plan).map_err(|source| match is_of_exec(&source) {
+            true => RunError::Start { program: plan.shell.path().to_owned(), source },
+            false => RunError::Lost(source),
+        })?;
+        course.past = plan.left.clone();
+        let duration = begun.elapsed();
+        Ok(Outcome { duration, ..outcome(watched, begun) })
+    }
+}
+
+impl Course {
+    fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
+        if self.shell.is_none() {
+            self.shell = Some(Fed::begin(plan)?);
+        }
+        let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
+        if let Some(status) = failed.take() {
+            let bytes = text.framed(format!("(exit {status})").as_bytes(), 0, fed.input);
+            if let Some(watched) = fed.give(&bytes)? {
+                return Ok(Some(watched));
+            }
+        }
+        if plan.source == (Source::Statement { last: true }) {
+            let bytes = text.bare(&plan.text);
+            return match fed.give(&bytes)? {
+                Some(watched) => Ok(Some(watched)),
+                None => fed.end().map(Some),
+            };
+        }
+        let bytes = text.framed(&plan.text, lines(&plan.text), fed.input);
+        match fed.give(&bytes)? {
+            None if plan.left.reads_elsewhere() => fed.end().map(Some),
+            watched => Ok(watched),
+        }
+    }
+}
+
+/// How many lines a statement has, which comes without its last newline.
+#[must_use]
+pub fn lines(text: &[u8]) -> usize {
+    1 + text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// How statements are written for the shell, so that its count of lines is the script's.
+#[derive(Debug, Default)]
+struct Framing {
+    /// Lines that the shell has read, or knows of.
+    lines: usize,
+    /// Lines without a statement that it has not had yet.
+    blank: usize,
+}
+
+impl Framing {
+    fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
+        self.lines += self.blank + lines;
+        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
+        bytes.extend(b"{ ");
+        bytes.extend(text);
+        bytes.extend(format!("\n}} 0>&\"$((LINENO={},{input}))\" {input}<&-\n ", self.lines).bytes());
+        bytes
+    }
+
+    /// The end of a script, as it is: nothing is left that its commands could read.
+    fn bare(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![b'\n'; self.blank];
+        bytes.extend(text);
+        bytes
+    }
+}
+
+/// A shell that runs.
+#[derive(Debug)]
+struct Fed {
+    front: Front,
+    /// The end of the channel that is written to; None when nothing more comes.
+    channel: Option<OwnedFd>,
+    /// As which descriptor it has the caller's standard input.
+    input: i32,
+    begun: Instant,
+}
+
+impl Fed {
+    fn begin(plan: &Plan) -> io::Result<Self> {
+        let (theirs, channel) = pipe::for_one_piece()?;
+        // Inherited, until the shell has started.
+        let input = pipe::high_copy(io::stdin().as_fd())?;
+        let mut program = handing::for_shell(plan)?;
+        program.stdin = Some(theirs);
+        let watch = match &plan.supervision {
+            Supervision::By(watch) => (**watch).clone(),
+            _ => supervise::Watch::default(),
+        };
+        let front = Front::begin((program, watch), None)?;
+        Ok(Self { front, channel: Some(channel), input: input.as_raw_fd(), begun: Instant::now() })
+    }
+
+    /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
+    fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
+        let mut rest = bytes;
+        loop {
+            let channel = self.channel.as_ref().map(|channel| (channel.as_fd(), PollFlags::POLLOUT));
+            match self.front.step(channel)? {
+                Step::Ended(watched) => return Ok(Some(watched)),
+                Step::Nothing => {}
+                // The shell became another program: its end is what is left to wait for.
+                Step::Ready { gone: true } => self.channel = None,
+                Step::Ready { .. } if rest.is_empty() => return Ok(None),
+                Step::Ready { .. } => rest = self.write_some(rest)?,
+            }
+        }
+    }
+
+    fn write_some<'a>(&self, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
+        let Some(channel) = &self.channel else { return Ok(bytes) };
+        match pipe::write_some(channel.as_fd(), pipe::Kind::Pipe, bytes) {
+            Ok(written) => Ok(bytes.get(written..).unwrap_or_default()),
+            Err(nix::errno::Errno::EAGAIN | nix::errno::Errno::EINTR | nix::errno::Errno::EPIPE) => Ok(bytes),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<Watched> {
+        self.channel = None;
+        loop {
+            if let Step::Ended(watched) = self.front.step(None)? {
+                return Ok(watched);
+            }
+        }
+    }
+
+    fn outcome(&self, watched: Watched) -> Outcome {
+        outcome(Some(watched), self.begun)
+    }
+}
+
+fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
+    Outcome {
+        how: How::Statement,
+        ended: watched.map(|watched| watched.ended),
+        duration: begun.elapsed(),
+        watched: watched.map(|Watched { limited, job, bytes, .. }| Supervised { bytes, limited, job }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    #[test]
+    fn statements_are_framed_so_that_lines_are_the_scripts() {
+        let mut text = Framing::default();
+        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\" 60<&-\n ");
+        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
+        text.blank += 2;
+        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
+        assert_eq!(written(text.framed(b"(exit 126)", 1, 60)), format!("{{ (exit 126){}", end(6)));
+        text.blank += 1;
+        assert_eq!(written(text.bare(b"d")), "\nd");
+    }
+}
