@@ -2,30 +2,20 @@
 
 mod hear;
 
+pub use crate::decision::Checked;
 pub use hear::hear;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::ask::{self, Question, Refusal};
 use crate::audit::{self, Closing, Opened, Opening};
-use crate::decision::{Case, Decision, decide, failed};
-use crate::facts::{Facts, Past, gather_after};
+use crate::decision::{Case, Decision, decide};
+use crate::facts::{Past, gather_after};
 use crate::host::{Host, witness::Witness};
 use crate::policy::{Policy, plain};
 use crate::request::Request;
 use crate::run::{self, Approved, Ending, Failure, How, Means};
-use crate::syntax::{self, Script};
-
-/// A request with all that was found on the way to its decision.
-#[derive(Debug)]
-pub struct Checked {
-    /// The text, read.
-    pub script: Script,
-    /// What it would do.
-    pub facts: Facts,
-    /// What is to happen.
-    pub decision: Decision,
-}
+use crate::syntax;
 
 /// Decides, and runs nothing. A panic on the way is a refusal.
 #[must_use]
@@ -43,8 +33,7 @@ pub fn check_after(past: &Past, request: &Request, policy: &Policy, host: &dyn H
         let decision = decide(Case { text: request.as_text(), facts: &facts, plain: &plain, policy }, host);
         Checked { script, facts, decision }
     }));
-    let (script, facts) = (Script::default(), Facts::default());
-    decided.unwrap_or_else(|_| Checked { script, facts, decision: failed(policy.mode) })
+    decided.unwrap_or_else(|_| Checked::failed(policy.mode))
 }
 
 /// Decides, asks if need be, records, and runs what may run.

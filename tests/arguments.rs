@@ -66,7 +66,14 @@ impl Place {
         drop(over);
         watchdog.join().expect("it ends");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
+        // Whose group the shell is in is nobody's matter here.
+        let told = |errors: String| match errors.split_once("process group (") {
+            Some((before, after)) => {
+                format!("{before}process group{}", after.trim_start_matches(|c| c != ')'))
+            }
+            None => errors,
+        };
+        (output.status.code(), text(&output.stdout), told(text(&output.stderr)))
     }
 
     /// Holds every line against bash.

@@ -2,11 +2,13 @@
 #![forbid(clippy::disallowed_methods)]
 
 pub mod answer;
+mod checked;
 pub mod decide;
 pub mod grant;
 mod mode;
 pub mod requests;
 
+pub use checked::Checked;
 pub use decide::{Case, INTERNAL_ERROR, decide, failed};
 
 use std::sync::Arc;

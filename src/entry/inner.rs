@@ -16,7 +16,8 @@ const NAMES: [&str; 3] = ["bash", "sh", "zsh"];
 /// Whether an allowed command started this as its shell, with no agent in between.
 fn is_inner(asked: &Asked, surrounds: &Surrounds) -> bool {
     let name = std::path::Path::new(&asked.argv0).file_name().and_then(|name| name.to_str());
-    surrounds.above.is_some()
+    // What was let through for this very shell (an agent's envelope starts gsh again) is taken as that.
+    surrounds.above.as_ref().is_some_and(|above| above.call.passed.is_none())
         && surrounds.session.found == Found::Above
         && asked.mode.is_none()
         && name.is_some_and(|name| NAMES.contains(&name))

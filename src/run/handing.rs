@@ -43,15 +43,16 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
         }
         // Nothing that it would take for a script.
         Source::Nothing => stdin = Some(std::fs::File::open("/dev/null")?.into()),
-        Source::Stdin => {
-            stdin = Some(script_input(&plan.text)?);
+        Source::Stdin | Source::Statement { .. } => {
+            if plan.source == Source::Stdin {
+                stdin = Some(script_input(&plan.text)?);
+            }
             // Arguments there are only after `-s`, which is among the options then. Whatever else stood last
             // might take a further word for its own.
             if !plan.args.is_empty() {
                 argv.push("--".into());
             }
         }
-        Source::Statement { .. } => argv.extend(["-s".into(), "--".into()]),
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();

@@ -162,7 +162,7 @@ fn su_does_with_gsh_what_it_does_with_bash() {
 #[test]
 fn cron_does_with_gsh_what_it_does_with_bash() {
     let Some(seen) = compared("cron", &["unshare", "ip", "cron", "ssh-keygen", "git"]) else { return };
-    assert_eq!(seen["/cron-2.out"], "first\nsecond", "what stands behind % is its input");
+    assert_eq!(seen["/cron-2.out"], "first\nsecond\n", "what stands behind % is its input");
 }
 
 #[test]
