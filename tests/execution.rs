@@ -242,8 +242,7 @@ fn nothing_waits_for_keys_where_nobody_can_press_any() {
         let run = gsh.env("TERM", "xterm").env("PAGER", "less").args(["--yolo", "-c", "git log"]).run();
         let commits = run.stdout().lines().filter(|line| line.contains("commit ")).count();
         assert_eq!((status(&run), commits), (0, 200), "{way}: {}", run.stderr());
-        // Whatever editor there is: it fails, or is a no-op that leaves the message empty. (Without a terminal of ours
-        // the environment is the caller's, and an editor finds the end of its input.)
+        // Whatever editor there is: it fails, or is a no-op that leaves the message empty.
         let author = "-c user.name=A -c user.email=a@b";
         let commit = format!("git {author} commit --allow-empty");
         let run = run.machine.again().args(["--yolo", "-c", &commit]).run();

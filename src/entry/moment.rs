@@ -197,6 +197,7 @@ impl Moment {
                 Way::Pipes => Supervision::Always,
             },
             living: None,
+            edits: false,
             left: Past::default(),
         };
         Means {

@@ -49,6 +49,8 @@ pub struct Plan {
     pub job: Option<ForJob>,
     /// Whether gsh stays to see its end.
     pub supervision: Supervision,
+    /// It may begin an editor.
+    pub edits: bool,
     /// The shell that is given the text, where it is one of several statements.
     pub living: Option<Living>,
     /// What the text would leave in that shell.
@@ -231,6 +233,7 @@ mod tests {
             job: None,
             supervision: Supervision::Auto,
             living: None,
+            edits: false,
             left: Past::default(),
         };
         Some(Approved::new(decision, answer, &opened, plan).is_some())

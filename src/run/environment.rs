@@ -112,19 +112,27 @@ pub fn for_program(shell: Vec<Variable>, program: &OsStr, directory: &OsStr) -> 
     own
 }
 
-/// The environment on a terminal of ours that nobody sits at: no editor begins there but one that was chosen, and no
-/// pager, for neither could ever be left.
+/// The environment for a command that may begin an editor, where nobody can press a key: none begins but one that
+/// was chosen, for it would wait for ever. bash would have begun `vi`.
 #[must_use]
-pub fn for_nobody(mut given: Vec<Variable>) -> Vec<Variable> {
+pub fn without_keys(mut given: Vec<Variable>) -> Vec<Variable> {
     if !["GIT_EDITOR", "VISUAL", "EDITOR"].iter().any(|name| has(&given, name)) {
         given.push(("EDITOR".into(), "false".into()));
     }
-    given.retain(|(name, _)| name != "PAGER" && name != "GIT_PAGER");
-    given.extend(["PAGER", "GIT_PAGER"].map(|name| (name.into(), "cat".into())));
-    if !has(&given, "TERM") {
-        given.push(("TERM".into(), "dumb".into()));
-    }
     given
+}
+
+/// The same on a terminal of ours that nobody sits at, for any command: no pager begins there either, for it could
+/// never be left.
+#[must_use]
+pub fn for_nobody(given: Vec<Variable>) -> Vec<Variable> {
+    let mut own = without_keys(given);
+    own.retain(|(name, _)| name != "PAGER" && name != "GIT_PAGER");
+    own.extend(["PAGER", "GIT_PAGER"].map(|name| (name.into(), "cat".into())));
+    if !has(&own, "TERM") {
+        own.push(("TERM".into(), "dumb".into()));
+    }
+    own
 }
 
 fn has(variables: &[Variable], name: &str) -> bool {

@@ -30,7 +30,7 @@ pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUs
 pub use self::ending::{Ending, Failure, Means};
 use self::supervise::Watch;
 use crate::audit::{Closing, Supervised};
-use crate::facts::Facts;
+use crate::facts::{EffectKind, Facts};
 use crate::store::jobs::Origin;
 use crate::syntax::Script;
 use crate::sys::process::{self, Ended, Program};
@@ -194,9 +194,12 @@ pub fn run(approved: Approved) -> Result<Outcome, RunError> {
         let ended = Some(sent::send(send, &plan.text).map_err(RunError::NotSent)?);
         return Ok(Outcome { how: How::Sent, ended, duration: begun.elapsed(), watched: None });
     }
+    let nobody = ![0, 2].into_iter().any(process::is_terminal);
     // Who starts a job on a terminal may sit down at it later.
-    if terminal && plan.start().is_none() && ![0, 2].into_iter().any(process::is_terminal) {
+    if nobody && terminal && plan.start().is_none() {
         plan.environment = environment::for_nobody(plan.environment);
+    } else if nobody && plan.edits {
+        plan.environment = environment::without_keys(plan.environment);
     }
     let done =
         |how, (ended, watched)| Outcome { how, ended: Some(ended), duration: begun.elapsed(), watched };
@@ -296,10 +299,16 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     } else {
         Supervision::None
     };
-    let plan =
-        Plan { direct: direct::of_plan(&plan, script, facts), supervision, left: facts.left.clone(), ..plan };
+    let direct = direct::of_plan(&plan, script, facts);
+    let edits = facts.effects.iter().any(|effect| may_edit(&effect.kind));
+    let plan = Plan { direct, edits, supervision, left: facts.left.clone(), ..plan };
     let way = way(&plan);
     (plan, way)
+}
+
+/// Whether what has this effect may begin an editor: git does for a message, and some programs are nothing else.
+fn may_edit(kind: &EffectKind) -> bool {
+    matches!(kind, EffectKind::Interactive | EffectKind::GitModify)
 }
 
 fn direct(plan: &Plan) -> Option<Program> {
@@ -342,6 +351,7 @@ mod tests {
             job: None,
             supervision: Supervision::By(Box::default()),
             living: None,
+            edits: false,
             left: crate::facts::Past::default(),
         })
     }

@@ -68,10 +68,36 @@ pub(super) fn closed_at_start(descriptor: RawFd) -> bool {
 /// The signals that we ignore ourselves.
 const OURS: [(Signal, u8); 2] = [(Signal::SIGPIPE, PIPE_IGNORED), (Signal::SIGXFSZ, FILE_SIZE_IGNORED)];
 
-/// Those of them that the program was started with to die of.
+/// Those of them that the program was started with to die of, and of the two that the C library keeps for itself those
+/// that are not ignored: its `posix_spawn` has a program ignore these unless told otherwise.
 pub(super) fn not_ignored_at_start() -> SigSet {
     let bits = AT_START.load(Ordering::Relaxed);
-    OURS.into_iter().filter(|(_, ignored)| bits & ignored == 0).map(|(which, _)| which).collect()
+    let theirs = OURS.into_iter().filter(|(_, ignored)| bits & ignored == 0).map(|(which, _)| which);
+    let reserved =
+        [32, 33].into_iter().filter(|number| !reserved_is_ignored(*number)).map(|number| 1 << (number - 1));
+    with_bits(theirs.collect(), reserved.sum())
+}
+
+/// The set with these bits as well, which the library's own functions refuse to add.
+fn with_bits(set: SigSet, bits: u64) -> SigSet {
+    let mut raw: libc::sigset_t = *set.as_ref();
+    // SAFETY: a set is an array of words, at least 64 bits of them, in which signal n is bit n - 1; all bits are valid.
+    unsafe {
+        let words = (&raw mut raw).cast::<u64>();
+        words.write_unaligned(words.read_unaligned() | bits);
+        SigSet::from_sigset_t_unchecked(raw)
+    }
+}
+
+/// Whether this process ignores a signal, also one that the library keeps for itself.
+fn reserved_is_ignored(number: libc::c_int) -> bool {
+    // The kernel's own structure: the handler, then flags, a restorer and a mask of 8 bytes.
+    let mut action = [0_usize; 8];
+    let nothing = std::ptr::null::<usize>();
+    // SAFETY: the call reads nothing, and writes one action, which has room in `action`.
+    let done =
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, number, nothing, action.as_mut_ptr(), 8_usize) };
+    done == 0 && action.first() == Some(&libc::SIG_IGN)
 }
 
 /// Gives SIGPIPE and SIGXFSZ back the dispositions the program was started with.
