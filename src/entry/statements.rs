@@ -125,6 +125,10 @@ impl Script<'_> {
             }
             match reads(&text, begins, &self.begun.shell, &self.limits) {
                 Reads::More => {}
+                Reads::All if is_blank(&joined(&text)) => {
+                    text.iter().filter(|byte| **byte == b'\n').for_each(|_| self.living.skip_line());
+                    text.clear();
+                }
                 found => {
                     text.truncate(text.len() - 1);
                     return Ok(Next::Statement { text, ends: found == Reads::Never });
@@ -157,5 +161,20 @@ enum Line {
 /// Whether bash finds nothing in a line: blanks, or a comment.
 fn is_blank(line: &[u8]) -> bool {
     let text = line.trim_ascii_start();
-    text.is_empty() && line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n')) || text.starts_with(b"#")
+    let is_one = !line.strip_suffix(b"\n").unwrap_or(line).contains(&b'\n');
+    let is_empty = text.is_empty() && line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+    is_one && (is_empty || text.starts_with(b"#"))
+}
+
+/// Lines that a backslash takes into one. Only for asking whether there is anything at all.
+fn joined(text: &[u8]) -> Vec<u8> {
+    let mut joined: Vec<u8> = Vec::with_capacity(text.len());
+    for byte in text {
+        if *byte == b'\n' && joined.last() == Some(&b'\\') {
+            joined.pop();
+        } else {
+            joined.push(*byte);
+        }
+    }
+    joined
 }

@@ -66,15 +66,21 @@ impl Gatherer<'_> {
         }
     }
 
-    /// `ulimit -n 20`: the shell cannot put its own copies back to where they were, and reads on from its caller.
+    /// `ulimit -n 20`: the shell cannot put its own copies back where they were, and reads on from its caller.
     pub(super) fn fewer_descriptors(&mut self, words: &[Arg]) {
-        let enough = |word: &Arg| {
-            word.text().is_some_and(|text| match text.parse::<u32>() {
-                Ok(number) => number >= ENOUGH,
-                Err(_) => text.starts_with('-') && !text.contains('n') || text == "-n" || text == "unlimited",
-            })
+        let is_enough = |text: &str| match text.parse::<u32>() {
+            Ok(number) => number >= ENOUGH,
+            Err(_) => matches!(text, "" | "unlimited" | "hard" | "soft"),
         };
-        if let Some(word) = words.iter().skip(1).find(|word| !enough(word)).filter(|_| self.from_stdin) {
+        let texts: Option<Vec<&str>> = words.iter().skip(1).map(Arg::text).collect();
+        let lowers = texts.is_none_or(|texts| {
+            let (options, values): (Vec<&str>, Vec<&str>) =
+                texts.into_iter().partition(|text| text.starts_with('-'));
+            let mut told = options.iter().filter_map(|option| option.split_once('n')).peekable();
+            told.peek().is_some()
+                && !(told.all(|(_, rest)| is_enough(rest)) && values.into_iter().all(is_enough))
+        });
+        if let Some(word) = words.first().filter(|_| self.from_stdin && lowers) {
             self.doubt(Cause::UnknownConstruct, FEWER, word.span, true);
         }
     }
