@@ -240,6 +240,11 @@ fn a_refused_statement_fails_and_the_script_goes_on() {
         ("gsh-canary-deny\n\n# none\necho $?\n", 0, "126\n"),
         ("echo a\ngsh-canary-deny", 126, "a\n"),
         ("set -e\ngsh-canary-deny\necho never\n", 126, ""),
+        (
+            "exit() { return 0; }\ngsh-canary-deny\necho $?; shopt -o posix\n",
+            1,
+            "126\nposix          \toff\n",
+        ),
         ("trap 'echo bye $?' EXIT\ngsh-canary-deny\n", 126, "bye 126\n"),
         ("if true; then\n gsh-canary-deny\nfi\necho \"$? $LINENO\"\n", 0, "126 4\n"),
         ("echo a; )\necho \"$?\"\n", 0, "126\n"),
@@ -249,6 +254,32 @@ fn a_refused_statement_fails_and_the_script_goes_on() {
         let run = given(script);
         assert_eq!((run.status, run.stdout().as_str()), (Some(status), stdout), "{script}: {}", run.stderr());
     }
+}
+
+/// Agents start gsh by the name of a shell; what an allowed command starts so is not asked about again, but a
+/// script's own statements are.
+#[test]
+fn the_first_statement_is_no_call_above_the_next() {
+    for first in ["true", "echo a | cat", "cd /", "f() { :; }", "gsh-canary-deny", "exec 3</dev/null"] {
+        let machine = Gsh::new(GSH);
+        let link = machine.at("bash");
+        std::os::unix::fs::symlink(GSH, &link).expect("a link");
+        let run = machine.program(link).stdin(format!("{first}\n./frob 1\n./frob 2\n")).run();
+        for asked in ["frob 1 needs", "frob 2 needs"] {
+            assert!(run.stderr().contains(asked), "{first}: {}", run.stderr());
+        }
+        assert!(run.records().iter().all(|record| record["mode"] != "bypass"), "{first}");
+    }
+}
+
+#[test]
+fn what_the_call_was_given_holds_for_each_statement() {
+    let machine = Gsh::new(GSH).project_file("frob", "#!/bin/sh\necho $1\n");
+    let config = machine.at("home/other.toml");
+    std::fs::write(&config, "mode = \"default\"\n").expect("a configuration");
+    let machine = machine.args(["--allow", "sh frob *", "--deny", "echo never", "--config"]).args([config]);
+    let run = machine.stdin("sh frob 1\nsh frob 2\necho never\necho $?\nsh frob 3\n").run();
+    assert_eq!((run.status, run.stdout().as_str()), (Some(0), "1\n2\n126\n3\n"), "{}", run.stderr());
 }
 
 #[test]
@@ -283,10 +314,35 @@ fn a_script_cannot_reach_how_it_is_read() {
         "exec 13>&10-",
         "read x <&11",
         "read x </dev/fd/11",
+        "read -u 61 -n 1 x",
+        "read -ru61 x",
+        "n=61; read -u $n x",
+        "builtin read -u 61 x",
+        "f() { read -N 9 -u 61 x; }; f",
+        "(while read -u 61 x; do :; done) &",
+        "mapfile -n 1 -u 61 x",
+        "readarray -u 11 x",
+        "read x </dev/fd/61",
+        "read x </dev/fd/6?",
+        "cd /dev/fd; read x <61",
+        "cd /; read x <dev/fd/61",
+        "read x <fds/61",
+        "read x <fds/6?",
+        "ulimit -n 20",
+        "ulimit -Sn 60",
+        "ulimit -n20",
+        "ulimit -n $((10 + 10))",
+        "x=-n; ulimit $x 20",
+        "set -H",
+        "set -eH",
+        "set -o histexpand",
+        "set -o history",
         "cat /proc/1/fd/11",
         "cat /proc/$PPID/fd/11",
     ] {
-        let run = given(&format!("{statement}\necho after\n"));
+        let machine = Gsh::new(GSH);
+        std::os::unix::fs::symlink("/proc/self/fd", machine.at("project/fds")).expect("a link");
+        let run = machine.stdin(format!("{statement}\necho after\n")).run();
         assert!(
             run.stderr().contains("approval") && run.stdout() == "after\n",
             "{statement}: {} {}",

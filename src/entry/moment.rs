@@ -65,7 +65,15 @@ pub(super) enum End {
 impl Moment {
     /// As things are now; the status of gsh where that cannot be had, or is not allowed.
     pub(super) fn now(asked: &Asked, text: &[u8]) -> Result<Self, ExitCode> {
-        let mut surrounds = Surrounds::of_process();
+        Self::of(asked, text, Surrounds::of_process())
+    }
+
+    /// The same for a further text of this call.
+    pub(super) fn anew(&self, text: &[u8]) -> Result<Self, ExitCode> {
+        Self::of(&self.asked, text, self.surrounds.anew())
+    }
+
+    fn of(asked: &Asked, text: &[u8], mut surrounds: Surrounds) -> Result<Self, ExitCode> {
         let cwd = std::env::current_dir().unwrap_or_default();
         surrounds.remember_first(&cwd);
         let machine = surrounds.machine(&cwd);

@@ -106,7 +106,7 @@ fn call(asked: &Asked) -> Result<ExitCode, ExitCode> {
     if arrives {
         let moment = Moment::now(asked, b"")?;
         if moment.takes_statements() {
-            return Ok(statements::run(asked, &moment));
+            return Ok(statements::run(&moment));
         }
     }
     let text = text(asked).map_err(|error| {

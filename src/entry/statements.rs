@@ -11,20 +11,19 @@ use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use super::moment::{End, Moment};
-use super::shell::{Asked, LONGEST_TEXT, die};
+use super::shell::{LONGEST_TEXT, die};
 use super::steer::{FAILED, REFUSED};
 use crate::run::living::{Awaited, Living, Unbegun, lines};
 use crate::run::reads::{Reads, reads};
-use crate::run::shell::Shell;
 use crate::run::{Outcome, Source};
 use crate::syntax::Limits;
 use crate::sys::pipe::{Lines, Taken};
 
 /// Reads, decides and runs to the end.
-pub(super) fn run(asked: &Asked, moment: &Moment) -> ExitCode {
-    let limits = moment.policy.knobs.limits.of_reading();
+pub(super) fn run(begun: &Moment) -> ExitCode {
+    let limits = begun.policy.knobs.limits.of_reading();
     let (living, input) = (Living::default(), Lines::new());
-    let script = Script { asked, living, shell: moment.shell.clone(), limits, input };
+    let script = Script { begun, living, limits, input };
     script.run().unwrap_or_else(|error| {
         eprintln!("gsh: {error}");
         ExitCode::from(FAILED)
@@ -32,10 +31,9 @@ pub(super) fn run(asked: &Asked, moment: &Moment) -> ExitCode {
 }
 
 struct Script<'a> {
-    asked: &'a Asked,
+    /// The call as it began; its shell says where a statement ends.
+    begun: &'a Moment,
     living: Living,
-    /// Says where a statement ends.
-    shell: Shell,
     limits: Limits,
     input: Lines,
 }
@@ -77,7 +75,7 @@ impl Script<'_> {
 
     /// Decides one statement and has it run. The status of it all where that ended the shell.
     fn statement(&self, text: &[u8], last: bool) -> io::Result<Option<ExitCode>> {
-        let moment = match Moment::now(self.asked, text) {
+        let moment = match self.begun.anew(text) {
             Ok(moment) => moment,
             Err(status) => {
                 self.living.end()?;
@@ -125,8 +123,12 @@ impl Script<'_> {
                 text.clear();
                 continue;
             }
-            match reads(&text, begins, &self.shell, &self.limits) {
+            match reads(&text, begins, &self.begun.shell, &self.limits) {
                 Reads::More => {}
+                Reads::All if is_blank(&joined(&text)) => {
+                    text.iter().filter(|byte| **byte == b'\n').for_each(|_| self.living.skip_line());
+                    text.clear();
+                }
                 found => {
                     text.truncate(text.len() - 1);
                     return Ok(Next::Statement { text, ends: found == Reads::Never });
@@ -159,5 +161,20 @@ enum Line {
 /// Whether bash finds nothing in a line: blanks, or a comment.
 fn is_blank(line: &[u8]) -> bool {
     let text = line.trim_ascii_start();
-    text.is_empty() && line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n')) || text.starts_with(b"#")
+    let is_one = !line.strip_suffix(b"\n").unwrap_or(line).contains(&b'\n');
+    let is_empty = text.is_empty() && line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+    is_one && (is_empty || text.starts_with(b"#"))
+}
+
+/// Lines that a backslash takes into one. Only for asking whether there is anything at all.
+fn joined(text: &[u8]) -> Vec<u8> {
+    let mut joined: Vec<u8> = Vec::with_capacity(text.len());
+    for byte in text {
+        if *byte == b'\n' && joined.last() == Some(&b'\\') {
+            joined.pop();
+        } else {
+            joined.push(*byte);
+        }
+    }
+    joined
 }

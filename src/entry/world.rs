@@ -49,12 +49,23 @@ impl Surrounds {
     /// Those of this process.
     #[must_use]
     pub fn of_process() -> Self {
+        let (lineage, calls) = (Lineage::own(), Calls::of_user());
+        let above = lineage.as_ref().and_then(|lineage| calls.above(lineage));
+        Self::beneath(above, lineage, calls)
+    }
+
+    /// The same as it is now, for a further text of this very call: what the call itself entered
+    /// meanwhile stands beside it and not above.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self::beneath(self.above.clone(), self.lineage.clone(), self.calls.clone())
+    }
+
+    fn beneath(above: Option<Above>, lineage: Option<Lineage>, calls: Calls) -> Self {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let find =
             |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let text = |name: &str| find(name).and_then(|value| value.into_string().ok());
-        let (lineage, calls) = (Lineage::own(), Calls::of_user());
-        let above = lineage.as_ref().and_then(|lineage| calls.above(lineage));
         let session = Session::find(lineage.as_ref(), &text, above.as_ref());
         // Beneath another gsh its files hold, whatever the environment says.
         let folders = above.as_ref().map_or_else(|| Folders::new(&find), |above| above.call.folders.clone());

@@ -119,7 +119,11 @@ impl Gatherer<'_> {
                     }
                 }
             }
-            "read" => self.read(state, words, stdin),
+            "read" => {
+                self.descriptor_option(words);
+                self.read(state, words, stdin);
+            }
+            "ulimit" => self.fewer_descriptors(words),
             "trap" => self.trap(state, words),
             "printf" if words.get(1).and_then(Arg::text) == Some("-v") => {
                 if let Some(name) = words.get(2).and_then(Arg::text) {
@@ -128,6 +132,7 @@ impl Gatherer<'_> {
                 }
             }
             "mapfile" | "readarray" | "getopts" => {
+                self.descriptor_option(words);
                 for word in words.iter().skip(1) {
                     match word.text() {
                         Some(name) => self.set_variable(state, name, Value::Text(unknown()), word.span),

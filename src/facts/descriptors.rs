@@ -13,6 +13,12 @@ use crate::syntax::{Cause, Descriptor, Piece, Redirection, RedirectionOperator, 
 const OWN: u32 = 10;
 /// What is said of one that may be such a copy.
 const THROUGH: &str = "the shell may be reading the script through this descriptor";
+/// More than bash and we need, wherever in the caller's our copies are.
+const ENOUGH: u32 = 256;
+/// What is put in the place of a process substitution has these numbers, or higher ones.
+const SUBSTITUTIONS: u32 = 100;
+/// What is said of a limit below that.
+const FEWER: &str = "with so few descriptors the shell may lose the one through which it reads the script";
 
 impl Gatherer<'_> {
     /// A descriptor is copied or closed: bash's own copy of its input must be neither.
@@ -34,11 +40,48 @@ impl Gatherer<'_> {
     /// A path leads to a descriptor of a shell (`/proc/PID/fd/10`).
     pub(super) fn descriptor_path(&mut self, kind: &EffectKind, span: Span) {
         let (EffectKind::Read(target) | EffectKind::Write { target, .. }) = kind else { return };
-        if let Target::Known(place) = target
-            && self.from_stdin
-            && is_of_shell(&place.lexical)
-        {
+        let leads = match target {
+            Target::Known(place) => is_of_shell(&place.lexical) || is_of_shell(&place.real),
+            Target::Below { root, .. } => {
+                holds_those_of_shell(&root.lexical) || holds_those_of_shell(&root.real)
+            }
+            Target::Unknown { .. } => false,
+        };
+        if self.from_stdin && leads {
             self.doubt(Cause::UnknownConstruct, THROUGH, span, true);
+        }
+    }
+
+    /// A builtin that the shell runs in itself is told a descriptor: `read -u 61`.
+    pub(super) fn descriptor_option(&mut self, words: &[Arg]) {
+        let mut rest = words.iter().skip(1);
+        while let Some(word) = rest.next() {
+            let Some((options, number)) = word.text().and_then(|text| text.split_once('u')) else { continue };
+            let number = if number.is_empty() { rest.next().and_then(Arg::text) } else { Some(number) };
+            let is_own =
+                number.and_then(|number| number.parse().ok()).is_none_or(|number: u32| number >= OWN);
+            if self.from_stdin && options.starts_with('-') && is_own {
+                self.doubt(Cause::UnknownConstruct, THROUGH, word.span, true);
+            }
+        }
+    }
+
+    /// `ulimit -n 20`: the shell cannot put its own copies back where they were, and reads on from its caller.
+    pub(super) fn fewer_descriptors(&mut self, words: &[Arg]) {
+        let is_enough = |text: &str| match text.parse::<u32>() {
+            Ok(number) => number >= ENOUGH,
+            Err(_) => matches!(text, "" | "unlimited" | "hard" | "soft"),
+        };
+        let texts: Option<Vec<&str>> = words.iter().skip(1).map(Arg::text).collect();
+        let lowers = texts.is_none_or(|texts| {
+            let (options, values): (Vec<&str>, Vec<&str>) =
+                texts.into_iter().partition(|text| text.starts_with('-'));
+            let mut told = options.iter().filter_map(|option| option.split_once('n')).peekable();
+            told.peek().is_some()
+                && !(told.all(|(_, rest)| is_enough(rest)) && values.into_iter().all(is_enough))
+        });
+        if let Some(word) = words.first().filter(|_| self.from_stdin && lowers) {
+            self.doubt(Cause::UnknownConstruct, FEWER, word.span, true);
         }
     }
 
@@ -58,13 +101,19 @@ impl Gatherer<'_> {
     }
 }
 
-/// Whether a path names a descriptor that may be the shell's own copy. What is put in the place of a process
-/// substitution has higher numbers.
+/// Whether a path names a descriptor that may be the shell's own copy.
 fn is_of_shell(path: &str) -> bool {
     match path.strip_prefix("/dev/fd/") {
-        Some(number) => number.parse().is_ok_and(|number: u32| (OWN..60).contains(&number)),
+        // What is no number is a pattern.
+        Some(number) => number.parse().map_or(true, |number: u32| (OWN..SUBSTITUTIONS).contains(&number)),
         None => path.starts_with("/proc/") && path.contains("/fd/"),
     }
+}
+
+/// Whether a folder holds such descriptors, perhaps further below.
+fn holds_those_of_shell(folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    matches!(folder, "" | "/dev" | "/dev/fd" | "/proc") || folder.starts_with("/proc/")
 }
 
 /// Whether it gives a shell another standard input.

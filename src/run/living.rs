@@ -92,7 +92,7 @@ impl Living {
         let Course { shell, text, failed, .. } = &mut *course;
         match shell {
             Some(fed) => {
-                let bytes = text.framed(format!("(exit {status})").as_bytes(), lines, fed.input);
+                let bytes = text.framed(failing(status).as_bytes(), lines, fed.input);
                 Ok(fed.give(&bytes)?.map(|watched| fed.outcome(watched)))
             }
             None => {
@@ -162,7 +162,7 @@ impl Course {
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if let Some(status) = failed.take() {
-            let bytes = text.framed(format!("(exit {status})").as_bytes(), 0, fed.input);
+            let bytes = text.framed(failing(status).as_bytes(), 0, fed.input);
             if let Some(watched) = fed.give(&bytes)? {
                 return Ok(Some(watched));
             }
@@ -180,6 +180,12 @@ impl Course {
             watched => Ok(watched),
         }
     }
+}
+
+/// What fails with this status and does nothing else, whatever functions and aliases there are: in POSIX mode no
+/// function stands before `exit`.
+fn failing(status: u8) -> String {
+    format!("(POSIXLY_CORRECT=1; \\exit {status})")
 }
 
 /// How many lines a statement has, which comes without its last newline.
@@ -304,7 +310,8 @@ mod tests {
         assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
         text.blank += 2;
         assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
-        assert_eq!(written(text.framed(b"(exit 126)", 1, 60)), format!("{{ (exit 126){}", end(6)));
+        let failing = failing(126);
+        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
         text.blank += 1;
         assert_eq!(written(text.bare(b"d")), "\nd");
     }

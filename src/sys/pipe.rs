@@ -20,6 +20,8 @@ const ATOMIC: usize = 4096;
 const PEEKED: usize = 4096;
 /// Descriptors from here on are hardly used by scripts.
 const HIGH: i32 = 60;
+/// And to here: the facts of a script hold no higher ones for a shell's own (`facts/descriptors.rs`).
+const HIGHEST: i32 = 90;
 /// How much our own pipe holds: the more, the fewer turns a stream takes.
 const ROOM: i32 = 256 * 1024;
 
@@ -112,7 +114,13 @@ pub fn high_copy(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     if flags.contains(OFlag::O_NONBLOCK) {
         fcntl(of, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
     }
-    raw::inherited_copy(of, HIGH)
+    let copy = raw::inherited_copy(of, HIGH)?;
+    if copy.as_raw_fd() > HIGHEST {
+        return Err(io::Error::other(
+            "the caller has left open too many descriptors for a script to be read",
+        ));
+    }
+    Ok(copy)
 }
 
 /// What was taken of a line.

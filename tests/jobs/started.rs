@@ -122,6 +122,8 @@ fn what_is_sent_is_read_and_decided() {
         logged(&gsh, job, shows);
     }
     assert!(!told(&gsh, &["jobs", "log", "shell"]).1.contains("canary"));
+    let (_, _, errors) = told(&gsh, &["jobs", "send", "tty", "--end"]);
+    assert!(errors.contains("its input is a terminal and has no end"), "{errors}");
     assert_eq!(told(&gsh, &["jobs", "send", "data", "--end"]).0, 0);
     assert_eq!(told(&gsh, &["jobs", "wait", "data"]).0, 0);
     let (status, _, errors) = told(&gsh, &["jobs", "send", "data", "more"]);

@@ -106,8 +106,13 @@ pub enum NotSeated {
     #[error("process {0} sits there; one at a time")]
     Taken(i32),
     /// There is no terminal, or no input of that kind.
-    #[error("it has none")]
+    #[error("it has no terminal, or no input that could be sent something")]
     None,
+    /// A terminal's input has no end.
+    #[error(
+        "its input is a terminal and has no end; the key ^D tells of one: send it $'\\x04' with --no-newline"
+    )]
+    NoEnd,
     /// Its supervisor cannot be reached.
     #[error("its supervisor cannot be reached: {0}")]
     Io(#[from] io::Error),
@@ -198,7 +203,7 @@ pub fn input(jobs: &Jobs, id: u32) -> Result<OwnedFd, NotSeated> {
 /// As [`input`]; a terminal has no such end.
 pub fn end_input(jobs: &Jobs, id: u32) -> Result<(), NotSeated> {
     let (word, _) = asked(jobs, id, reach::END_OF_INPUT)?;
-    if word == b"y" { Ok(()) } else { Err(NotSeated::None) }
+    if word == b"y" { Ok(()) } else { Err(NotSeated::NoEnd) }
 }
 
 fn asked(jobs: &Jobs, id: u32, what: &[u8]) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {

@@ -39,7 +39,8 @@ impl Relay<'_> {
             let _lost = log.add(shown);
         }
         if !self.hung_up {
-            self.to_person.extend_from_slice(shown);
+            let is_raw = self.raw.is_some() || self.ends.input.is_none();
+            add(&mut self.to_person, shown, is_raw);
         }
     }
 
@@ -209,6 +210,35 @@ impl Relay<'_> {
             && tty::in_front(input)
         {
             self.raw = RawMode::enter(input).ok();
+        }
+    }
+}
+
+/// Adds what is shown to what goes to a person. A terminal that is not in raw mode (we run behind it) puts the
+/// returns before the newlines itself.
+fn add(to_person: &mut Vec<u8>, shown: &[u8], is_raw: bool) {
+    if is_raw {
+        return to_person.extend_from_slice(shown);
+    }
+    for byte in shown {
+        if *byte == b'\n' && to_person.last() == Some(&b'\r') {
+            to_person.pop();
+        }
+        to_person.push(*byte);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behind_a_terminal_it_puts_the_returns_there_itself() {
+        let shown: [&[u8]; 3] = [b"a\r\n\r\nb\r", b"\nc\rd\n", b"\r"];
+        for (is_raw, expected) in [(true, "a\r\n\r\nb\r\nc\rd\n\r"), (false, "a\n\nb\nc\rd\n\r")] {
+            let mut to_person = Vec::new();
+            shown.iter().for_each(|part| add(&mut to_person, part, is_raw));
+            assert_eq!(String::from_utf8_lossy(&to_person), expected, "{is_raw}");
         }
     }
 }
