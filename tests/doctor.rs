@@ -256,6 +256,40 @@ fn what_an_allowed_command_starts_is_not_asked_about_again() {
     assert_eq!(stdout, "nested 126\n", "{stderr}");
 }
 
+/// A hook that refuses when it is asked is no closed door where the agent does not ask it.
+#[test]
+fn hooks_that_the_agent_does_not_ask_are_open() {
+    let own = |group: &str, more: &str| {
+        format!(
+            "{{\"hooks\":{{\"PreToolUse\":[{{{group}\"hooks\":[{{\"type\":\"command\",\"command\":\"HOOK hook claude\"{more}}}]}}]}}}}"
+        )
+    };
+    let block = r#","onFailure":"block""#;
+    for (settings, state, holds) in [
+        (own("\"matcher\":\"*\",", ""), "closed", false),
+        (own("", block), "closed", true),
+        (own("\"matcher\":\"Edit|Write\",", ""), "open", false),
+        (own("\"matcher\":\"B.*h\",", ""), "unknown", false),
+        (own("", ",\"async\":true"), "open", false),
+        (own("", ",\"if\":\"Bash(git *)\""), "unknown", false),
+        (own("", "").replacen('{', "{\"disableAllHooks\":true,", 1), "open", false),
+        // What another hook says is not said by ours.
+        (own("", "},{\"type\":\"command\",\"command\":\"other\",\"onFailure\":\"block\""), "closed", false),
+    ] {
+        let machine = machine();
+        program(
+            &machine,
+            "hooks/gsh",
+            "#!/bin/bash\ncase \"$(cat)\" in *gsh-canary-deny*) echo no >&2; exit 2;; esac\n",
+        );
+        let hook = machine.at("hooks/gsh").display().to_string();
+        file(&machine, "home/.claude/settings.json", &settings.replace("HOOK", &hook));
+        let (found, _) = doctor(machine, "claude");
+        assert_eq!(found["doors"][1]["state"], state, "{settings}: {found:#}");
+        assert_eq!(found["doors"][1]["holds"], holds, "{settings}: {found:#}");
+    }
+}
+
 /// A hook of gsh's, played by a script named so.
 #[test]
 fn hooks_are_asked_as_the_agent_asks_them() {

@@ -396,6 +396,38 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
     let mut host = machine("codex");
     host.vars.insert("CODEX_TOOL_CALL_ID".to_owned(), "call_1".to_owned());
     assert_eq!(part(&opened_with(codex, &["-lc"], &host)), None, "a command of the model");
+    // Nothing but looking is taken for it, though its words stand there.
+    for more in [
+        "compgen -C 'touch x' y",
+        "compgen -W '$(touch x)'",
+        "sort -o out.txt",
+        "sort -ro out.txt",
+        "cat ~/.ssh/id_rsa",
+        "cat < .env",
+        "grep '' .env",
+        "grep -f.env x",
+        "head -n 3 .env",
+        "awk 1 .env",
+        "awk 'BEGIN { ARGV[1] = \".env\" } 1'",
+        "export PATH=/home/dev/proj:$PATH",
+        "export \"$name\"",
+        "read -r BASH_ENV",
+        "read HOME <<< /home/dev/proj; . ~/.bashrc",
+        "HOME=/home/dev/proj; . ~/.bashrc",
+        "for HOME in /home/dev/proj; do . ~/.bashrc; done",
+        "rc=./x; . \"$rc\"",
+        "printf -vPATH %s ./x",
+        "shopt -s expand_aliases\nalias tr='touch x'\ntr a b",
+        "x='a[$(touch x)]'; [[ $x -eq 1 ]]",
+        "x='a[$(touch x)]'; echo $((x))",
+        "x='a[$(touch x)]'; declare -i y=$x",
+        "x='a[$(touch x)]'; echo ${y:x}",
+        "x='a[$(touch x)]'; (( x ))",
+        "x='a[$(touch x)]'; unset \"$x\"",
+    ] {
+        let text = format!("{codex}\n{more}\n");
+        assert_eq!(part(&opened_with(&text, &["-lc"], &machine("codex"))), None, "{more}");
+    }
     let norc = ["--norc", "--noprofile", "-c"];
     assert_eq!(part(&opened_with(probe, &norc, &machine("copilot"))), None, "a command of the model");
 }

@@ -409,9 +409,9 @@ fn meaning(agent: &str, tool: &str, input: &str) -> String {
     let input: Value = serde_json::from_str(input).unwrap_or_else(|error| panic!("{input}: {error}"));
     let dialect = hook::of(agent).expect("a dialect");
     let event: Event = (dialect.read)(&before(agent, tool, &input, fixture::PROJECT)).expect("an event");
-    match meant(&event, dialect.hooks_subagents) {
-        Meant::Shell { texts, folder } => {
-            let at = folder.map(|folder| format!(" in {folder}")).unwrap_or_default();
+    match meant(&event, dialect) {
+        Meant::Shell { texts, folders } => {
+            let at = if folders == [""] { String::new() } else { format!(" in {}", folders.join(" and ")) };
             format!("shell {}{at}", texts.join(" | "))
         }
         Meant::Tool(tool) => {

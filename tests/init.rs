@@ -76,32 +76,32 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
             Some("{\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Edit\", \"hooks\": [] } // theirs\n    ]\n  }\n}\n"),
             format!(
                 "{{\n  \"hooks\": {{\n    \"PreToolUse\": [\n      {{ \"matcher\": \"Edit\", \"hooks\": [] }}, // theirs\n{}\n    ]\n  }}\n}}\n",
-                matched("Bash", "\"command\": \"GSH hook claude\",\n            \"timeout\": 120,\n            \"onFailure\": \"block\"")
+                matched("*", "\"command\": \"GSH hook claude\",\n            \"timeout\": 120,\n            \"onFailure\": \"block\"")
             ),
         ),
         (
             "codex",
             "home/.codex/hooks.json",
             None,
-            hooks("PreToolUse", "^Bash$", "\"command\": \"GSH hook codex\",\n            \"timeout\": 120"),
+            hooks("PreToolUse", ".*", "\"command\": \"GSH hook codex\",\n            \"timeout\": 120"),
         ),
         (
             "gemini",
             "home/.gemini/settings.json",
             None,
-            hooks("BeforeTool", "run_shell_command", "\"command\": \"GSH hook gemini\",\n            \"timeout\": 290000"),
+            hooks("BeforeTool", ".*", "\"command\": \"GSH hook gemini\",\n            \"timeout\": 290000"),
         ),
         (
             "qwen",
             "home/.qwen/settings.json",
             None,
-            hooks("PreToolUse", "run_shell_command", "\"command\": \"GSH hook qwen\",\n            \"timeout\": 120"),
+            hooks("PreToolUse", ".*", "\"command\": \"GSH hook qwen\",\n            \"timeout\": 120"),
         ),
         (
             "continue",
             "home/.continue/settings.json",
             None,
-            hooks("PreToolUse", "Bash", "\"command\": \"GSH hook continue\",\n            \"timeout\": 170"),
+            hooks("PreToolUse", "*", "\"command\": \"GSH hook continue\",\n            \"timeout\": 170"),
         ),
         ("opencode", "home/.config/opencode/opencode.json", None, "{\n  \"shell\": \"LINK\"\n}\n".to_owned()),
         (
@@ -147,7 +147,7 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
             "crush",
             "home/.config/crush/crush.json",
             Some("{\n  \"hooks\": {}\n}\n"),
-            "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"name\": \"gsh\",\n        \"matcher\": \"^bash$\",\n        \"command\": \"GSH hook crush\",\n        \"timeout\": 120\n      }\n    ]\n  }\n}\n".to_owned(),
+            "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"name\": \"gsh\",\n        \"matcher\": \".*\",\n        \"command\": \"GSH hook crush\",\n        \"timeout\": 120\n      }\n    ]\n  }\n}\n".to_owned(),
         ),
         (
             "windsurf --project",

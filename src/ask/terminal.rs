@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use super::Unavailable;
 use crate::sys::agents;
-use crate::sys::proc::{self, Process, Terminal};
+use crate::sys::proc::{self, Led, Process, Terminal};
+use crate::sys::tty;
 
 /// Emulators whose only far side is a window and a keyboard.
 const EMULATORS: [&str; 26] = [
@@ -74,7 +75,10 @@ pub fn persons(vouched: &[String]) -> Result<PathBuf, Unavailable> {
     let allowed = match terminal {
         Terminal::Console(_) => true,
         Terminal::Other => vouched.iter().any(|kind| kind == "serial"),
-        Terminal::Pseudo(number) => return holders_allow(number, &own, vouched).map(|()| device),
+        Terminal::Pseudo(number) => {
+            let place = Place { number, instance: tty::own_instance(&device) };
+            return holders_allow(place, &own, vouched).map(|()| device);
+        }
     };
     if allowed { Ok(device) } else { Err(not_persons("serial")) }
 }
@@ -90,6 +94,14 @@ fn not_persons(kind: &str) -> Unavailable {
     Unavailable::NotAPersons(kind.to_owned())
 }
 
+/// A pseudo-terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    number: u32,
+    /// The file system that it lies in, as far as that is certain: another one has terminals of the same numbers.
+    instance: Option<u64>,
+}
+
 /// How often a stranger must be seen.
 const LOOKS: usize = 3;
 
@@ -98,20 +110,20 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// What an emulator starts (another window's shell) holds all that the emulator does until it has become
 /// itself. Who could type an answer is there for good.
-fn holders_allow(number: u32, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {
-    let mut seen = holders_allow_now(number, own, vouched);
+fn holders_allow(place: Place, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {
+    let mut seen = holders_allow_now(place, own, vouched);
     for _ in 1..LOOKS {
         if seen.is_ok() {
             break;
         }
         std::thread::sleep(PAUSE);
-        seen = holders_allow_now(number, own, vouched);
+        seen = holders_allow_now(place, own, vouched);
     }
     seen
 }
 
-fn holders_allow_now(number: u32, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {
-    let holders = holders(number, own);
+fn holders_allow_now(place: Place, own: &Process, vouched: &[String]) -> Result<(), Unavailable> {
+    let holders = holders(place, own);
     if holders.is_empty() {
         let kind = unseen_kind(own);
         let allowed = vouched.iter().any(|vouched| vouched == kind);
@@ -137,11 +149,12 @@ fn shared(name: &str) -> Option<&'static str> {
 
 /// Those who hold the leader end. The ancestors are looked at like all others: a holder need not be
 /// one, and one that is found early is no reason to overlook a second.
-fn holders(number: u32, own: &Process) -> Vec<Process> {
+fn holders(place: Place, own: &Process) -> Vec<Process> {
+    let holds = |led: &Led| led.may_be(place.number, place.instance);
     proc::all()
         .into_iter()
         .filter(|process| process.pid != own.pid)
-        .filter(|process| process.led_terminals().is_some_and(|led| led.contains(&number)))
+        .filter(|process| process.led_terminals().is_some_and(|led| led.iter().any(holds)))
         .collect()
 }
 
@@ -236,25 +249,25 @@ mod tests {
     #[test]
     fn a_holder_that_cannot_be_seen_is_unknown() {
         let Ok((leader, follower)) = crate::sys::tty::Leader::open(None) else { return };
-        let number = number_of(&follower);
+        let place = Place { number: number_of(&follower), instance: None };
         drop(leader);
         let Some(own) = Process::own() else { return };
-        let refused = holders_allow(number, &own, &["tmux".to_owned()]);
+        let refused = holders_allow(place, &own, &["tmux".to_owned()]);
         assert_eq!(refused, Err(not_persons(UNSEEN)));
-        assert_eq!(holders_allow(number, &own, &[UNSEEN.to_owned()]), Ok(()));
+        assert_eq!(holders_allow(place, &own, &[UNSEEN.to_owned()]), Ok(()));
     }
 
     #[test]
     fn a_terminal_held_by_a_test_is_no_persons() {
         let Ok((leader, follower)) = crate::sys::tty::Leader::open(None) else { return };
-        let number = number_of(&follower);
+        let place = Place { number: number_of(&follower), instance: None };
         let _held = &leader;
         // Seen from the test's parent, the test is the stranger at the leader end.
         let Some(parent) = Process::own().and_then(|own| Process::read(own.parent)) else { return };
-        let refused = holders_allow(number, &parent, &[]);
+        let refused = holders_allow(place, &parent, &[]);
         assert!(matches!(refused, Err(Unavailable::NotAPersons(_))), "{refused:?}");
         let vouched = Process::own().and_then(|own| own.program()).map(|path| path.display().to_string());
-        assert_eq!(holders_allow(number, &parent, &Vec::from_iter(vouched)), Ok(()));
+        assert_eq!(holders_allow(place, &parent, &Vec::from_iter(vouched)), Ok(()));
     }
 
     fn number_of(follower: &std::os::fd::OwnedFd) -> u32 {

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use super::View;
 use crate::syntax::visit::{self, Visit};
-use crate::syntax::{self, Command, ParameterForm, Piece, Redirection, RedirectionOperator, Simple, Word};
+use crate::syntax::{
+    self, AssignedValue, Command, ParameterForm, Piece, Redirection, RedirectionOperator, Simple, Word,
+};
 
 /// What a script may do beside looking.
 #[derive(Debug, Clone, Copy)]
@@ -20,12 +22,19 @@ pub(super) struct Rules<'a> {
 }
 
 /// Commands that define, list and print.
-const KNOWN: [&str; 37] = [
-    ":", "[", "[[", "alias", "base64", "break", "cat", "command", "compgen", "continue", "cut", "declare",
-    "echo", "exit", "export", "false", "grep", "head", "local", "printf", "pwd", "read", "return", "set",
-    "shift", "shopt", "sort", "tail", "test", "tr", "true", "type", "typeset", "unalias", "unset", "wc",
-    "sed",
+const KNOWN: [&str; 15] = [
+    ":", "break", "continue", "echo", "exit", "false", "pwd", "return", "set", "shift", "shopt", "tr",
+    "true", "type", "unalias",
 ];
+
+/// Tests of `[[` that take a text for an expression, and run what stands in a subscript of it.
+const EVALUATING: [&str; 8] = ["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// Variables that say which start-up file is read.
+const LEADING: [&str; 3] = ["HOME", "ZDOTDIR", "rc"];
+
+/// Programs that print what they are given.
+const FILTERS: [&str; 7] = ["base64", "cat", "cut", "head", "sort", "tail", "wc"];
 
 /// The start-up files of shells, below a home.
 const START_UP: [&str; 8] =
@@ -58,22 +67,26 @@ impl Looker<'_> {
             "env" => {
                 self.rules.prints_secrets && rest.iter().all(|word| literal(word).as_deref() == Some("-0"))
             }
-            "awk" => rest.iter().all(|word| {
-                literal(word).is_some_and(|text| !text.contains(['|', '>', '<']))
-                    && !literal(word).is_some_and(|text| {
-                        text.contains("system") || text.contains("getline") || text.starts_with("-f")
-                    })
-            }),
+            "awk" => matches!(rest, [code] if literal(code).is_some_and(|code| is_plain_awk(&code))),
             // Only the replacing of text: its other commands write and run.
             "sed" => rest.iter().all(|word| literal(word).is_some_and(|text| is_replacing(&text))),
             // `command NAME` runs it; `command -v NAME` looks for it.
             "command" => {
                 matches!(rest.first().and_then(literal).as_deref(), Some("-v" | "-V")) || self.is_known(rest)
             }
-            // A name of an option that loads code.
-            "export" | "declare" | "typeset" | "local" | "read" | "unset" | "printf" | "test" | "[" => {
-                rest.iter().all(|word| literal(word).is_none_or(|text| !text.contains('[') || text == "["))
+            "compgen" => rest.iter().all(|word| literal(word).is_some_and(|text| lists(&text))),
+            "grep" => greps(rest),
+            name if FILTERS.contains(&name) => {
+                rest.iter().all(|word| literal(word).is_some_and(|text| filters(&text)))
             }
+            "alias" => rest.iter().all(|word| literal(word).is_some_and(|text| text.starts_with('-'))),
+            "export" | "declare" | "typeset" | "local" | "read" => defines(rest),
+            "printf" => !rest.first().and_then(literal).is_some_and(|text| text.starts_with("-v")),
+            "test" | "[" => rest.iter().all(|word| {
+                is_no_subscript(word)
+                    && !literal(word).is_some_and(|text| matches!(text.as_str(), "-v" | "-R"))
+            }),
+            "unset" => rest.iter().all(|word| literal(word).is_some() && is_no_subscript(word)),
             name => KNOWN.contains(&name),
         }
     }
@@ -94,7 +107,17 @@ impl Looker<'_> {
 
 impl Visit for Looker<'_> {
     fn command(&mut self, command: &Command) {
-        self.needs(!matches!(command, Command::NotUnderstood(_) | Command::ArithmeticFor { .. }));
+        match command {
+            Command::NotUnderstood(_) | Command::ArithmeticFor { .. } | Command::Arithmetic(_) => {
+                self.needs(false)
+            }
+            Command::For { name, .. } => self.needs(is_free(name)),
+            Command::Test { words, .. } => {
+                let evaluates = |text: String| EVALUATING.contains(&text.as_str());
+                self.needs(!words.iter().filter_map(literal).any(evaluates));
+            }
+            _ => {}
+        }
         visit::walk_command(self, command);
     }
 
@@ -102,18 +125,34 @@ impl Visit for Looker<'_> {
         let known = simple.words.is_empty() || self.is_known(&simple.words);
         self.needs(known);
         for assignment in &simple.assignments {
-            let name = assignment.name.as_str();
-            self.needs(!crate::facts::is_obeyed(name) || name == "IFS");
+            let leads = matches!(&assignment.value, AssignedValue::Word(file)
+                if assignment.name == "rc" && self.is_start_up(file) && spelled(file).as_deref() != Some("$rc"));
+            self.needs(is_free(&assignment.name) || leads);
         }
         visit::walk_simple(self, simple);
     }
 
+    fn piece(&mut self, piece: &Piece) {
+        let evaluates = match piece {
+            Piece::Arithmetic(_) | Piece::Parameter { form: ParameterForm::Indirect, .. } => true,
+            Piece::Parameter { form: ParameterForm::Edit { operator, .. }, .. } if operator == ":" => true,
+            Piece::Parameter { name, .. } => name.contains('[') && !name.ends_with("[@]"),
+            _ => false,
+        };
+        self.needs(!evaluates);
+        visit::walk_piece(self, piece);
+    }
+
     fn redirection(&mut self, redirection: &Redirection) {
         let target = spelled(&redirection.target).unwrap_or_default();
-        let reads = matches!(
-            redirection.operator,
-            RedirectionOperator::Read | RedirectionOperator::HereDocument | RedirectionOperator::HereString
-        );
+        let reads = match redirection.operator {
+            RedirectionOperator::HereDocument | RedirectionOperator::HereString => true,
+            // Of files nothing is read but what the shell itself reads.
+            RedirectionOperator::Read => {
+                matches!(redirection.target.pieces.as_slice(), [Piece::Process { .. }])
+            }
+            _ => false,
+        };
         let copies = matches!(
             redirection.operator,
             RedirectionOperator::DuplicateInput | RedirectionOperator::DuplicateOutput
@@ -123,6 +162,67 @@ impl Visit for Looker<'_> {
         self.needs(harmless);
         self.word(&redirection.target);
     }
+}
+
+/// Whether a program of awk runs nothing and reads nothing but its input.
+fn is_plain_awk(code: &str) -> bool {
+    const ACTING: [&str; 8] = ["|", ">", "<", "system", "getline", "ARGV", "ARGC", "@"];
+    !code.starts_with('-') && !ACTING.iter().any(|acting| code.contains(acting))
+}
+
+/// Whether a word is no name with a subscript, which bash would evaluate.
+fn is_no_subscript(word: &Word) -> bool {
+    literal(word).is_none_or(|text| !text.contains('[') || text == "[")
+}
+
+/// Whether a variable of this name may be set: neither programs nor the shell obey it, and no start-up file is found
+/// by it.
+fn is_free(name: &str) -> bool {
+    (name == "IFS" || !crate::facts::is_obeyed(name)) && !LEADING.contains(&name)
+}
+
+/// Whether the words of a command that sets variables only list some, or set such as may be set.
+fn defines(words: &[Word]) -> bool {
+    let options: Vec<String> =
+        words.iter().filter_map(literal).filter(|text| text.starts_with('-')).collect();
+    let has = |letters: &[char]| options.iter().any(|option| option.contains(letters));
+    let lists = has(&['f', 'F', 'p']);
+    // A value that is evaluated, or a second name for another variable.
+    let plain = !has(&['i', 'n']);
+    plain
+        && words.iter().all(is_no_subscript)
+        && (lists
+            || words.iter().all(|word| {
+                let Some(Piece::Text { text, .. }) = word.pieces.first() else { return false };
+                let name = text.split_once('=').map_or(text.as_str(), |(name, _)| name);
+                text.starts_with('-') || !name.is_empty() && is_free(name.trim_end_matches('+'))
+            }))
+}
+
+/// Whether a word of `compgen` only says what it lists: others run a command, call a function, or expand a text.
+fn lists(word: &str) -> bool {
+    word.strip_prefix('-').is_none_or(|flags| flags.chars().all(|flag| "Aabcdefgjksuv".contains(flag)))
+        && word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+}
+
+/// Whether a word of a filter is an option, or a number that belongs to one, and names no file.
+fn filters(word: &str) -> bool {
+    let number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    // `-o FILE` and `-T FOLDER` of sort.
+    let option =
+        word.len() > 1 && word.starts_with('-') && !word.starts_with("--") && !word.contains(['/', 'o', 'T']);
+    number || option
+}
+
+/// One pattern, so that what is searched comes from elsewhere than from a file.
+fn greps(words: &[Word]) -> bool {
+    let words: Option<Vec<String>> = words.iter().map(literal).collect();
+    let Some(words) = words else { return false };
+    let (options, rest): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| word.starts_with('-'));
+    rest.len() <= 1
+        && options
+            .iter()
+            .all(|option| option.bytes().skip(1).all(|byte| b"EFGPacehinoqsvwxz".contains(&byte)))
 }
 
 /// A word without expansions, its quotes removed.

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 
+use super::tty;
+
 /// A process at one moment. The start time tells it from a later one with the same number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
@@ -107,7 +109,7 @@ impl Process {
 
     /// The pseudo-terminals whose leader end it holds. None when it may not be looked at.
     #[must_use]
-    pub fn led_terminals(&self) -> Option<Vec<u32>> {
+    pub fn led_terminals(&self) -> Option<Vec<Led>> {
         let mut led = Vec::new();
         for entry in fs::read_dir(format!("/proc/{}/fd", self.pid)).ok()? {
             let entry = entry.ok()?;
@@ -124,13 +126,37 @@ impl Process {
                 Err(_) => return None,
             };
             match text.lines().find_map(|line| line.strip_prefix("tty-index:")) {
-                Some(index) => led.push(index.trim().parse().ok()?),
+                Some(index) => {
+                    led.push(Led {
+                        number: index.trim().parse().ok()?,
+                        instance: tty::instance(&entry.path()),
+                    });
+                }
                 // Its number may belong to another file by now.
                 None if fs::read_link(entry.path()).ok() != Some(target) => {}
                 None => return None,
             }
         }
         Some(led)
+    }
+}
+
+/// The leader end of a pseudo-terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Led {
+    /// The terminal's number, which each file system of terminals has for itself.
+    pub number: u32,
+    /// The file system, where the leader end was opened in it. What was opened outside of it, as `/dev/ptmx` often
+    /// is, may belong to any.
+    pub instance: Option<u64>,
+}
+
+impl Led {
+    /// Whether this may be the leader end of the terminal of this number in this file system.
+    #[must_use]
+    pub fn may_be(self, number: u32, instance: Option<u64>) -> bool {
+        let other = self.instance.zip(instance).is_some_and(|(theirs, ours)| theirs != ours);
+        self.number == number && !other
     }
 }
 
@@ -250,6 +276,22 @@ mod tests {
         ];
         for (device, expected) in table {
             assert_eq!(Terminal::from_device(device), expected, "{device:#x}");
+        }
+    }
+
+    #[test]
+    fn a_number_counts_in_its_own_file_system() {
+        let table = [
+            // The leader's, ours, whether they may be one terminal.
+            ((5, Some(24)), (5, Some(24)), true),
+            ((5, Some(26)), (5, Some(24)), false),
+            ((5, None), (5, Some(24)), true),
+            ((5, Some(26)), (5, None), true),
+            ((4, Some(24)), (5, Some(24)), false),
+        ];
+        for ((number, instance), ours, expected) in table {
+            let led = Led { number, instance };
+            assert_eq!(led.may_be(ours.0, ours.1), expected, "{led:?} {ours:?}");
         }
     }
 

@@ -2,13 +2,15 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::PathBuf;
 
 use nix::errno::Errno;
 use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::statfs::{FsType, statfs};
 use nix::sys::termios::{
     FlushArg, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
 };
@@ -132,6 +134,26 @@ pub fn forget_typed(terminal: BorrowedFd<'_>) {
 /// As `open`; `ENXIO` from `/dev/tty` means that there is none.
 pub fn open(path: &std::path::Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY | libc::O_CLOEXEC).open(path)
+}
+
+/// The file system of pseudo-terminals that a file lies in; None for a file elsewhere.
+#[must_use]
+pub fn instance(path: &std::path::Path) -> Option<u64> {
+    let found = statfs(path).ok()?;
+    let is_devpts = found.filesystem_type() == PSEUDO_TERMINALS;
+    is_devpts.then(|| std::fs::metadata(path).ok()).flatten().map(|data| data.dev())
+}
+
+/// What `statfs` says of a file system of pseudo-terminals.
+const PSEUDO_TERMINALS: FsType = FsType(0x1cd1);
+
+/// The file system that our controlling terminal, said to be this file, lies in. A file of that name may be another
+/// terminal where somebody put another file system into its place, so the kernel is asked whether it is ours.
+#[must_use]
+pub fn own_instance(path: &std::path::Path) -> Option<u64> {
+    let file = open(path).ok()?;
+    nix::sys::termios::tcgetsid(&file).ok()?;
+    instance(&PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd())))
 }
 
 /// A terminal of our own: the leader end. What is written there was typed, what is read there is shown.

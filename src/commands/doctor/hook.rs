@@ -1,9 +1,10 @@
 //! The door that a hook is: found in the agent's files, and asked as the agent asks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::matching::{self, Gap};
 use super::proof::{Proof, Trial, first_line};
 use super::{Door, Place, State, can_be_tried};
 use crate::commands::doors::View;
@@ -15,11 +16,14 @@ use crate::sys::process::Ended;
 /// The hook's door; None for an agent without one.
 pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<Door> {
     let hook = agent.hook.as_ref()?;
-    let Some(Installed { file, command, holds }) = installed(agent, hook, view) else {
+    let Some(Installed { file, command, holds, gap }) = installed(agent, hook, view) else {
         let by = "no hook of gsh's in its files".to_owned();
         return Some(Door { door: "hook", state: State::Open, by, holds: None, proof: None });
     };
     let (by, holds) = (file.display().to_string(), Some(holds));
+    if let Some((state, why)) = off(agent, hook, view).or(gap) {
+        return Some(Door { door: "hook", state, by: format!("{by}: {why}"), holds, proof: None });
+    }
     if !can_be_tried(agent) {
         return Some(Door { door: "hook", state: State::Unknown, by, holds, proof: None });
     }
@@ -34,44 +38,62 @@ struct Installed {
     command: String,
     /// It says that a failure refuses.
     holds: bool,
+    /// Why it is not asked about every command, though it is there.
+    gap: Option<Gap>,
 }
 
+/// The one that is asked about every command, if there is one, else the first.
 fn installed(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<Installed> {
     let settings = agent.settings.iter().map(|settings| settings.path);
     let own: Vec<&str> = hook.project.into_iter().chain(hook.user).collect();
     let files: Vec<&str> = if own.is_empty() { settings.collect() } else { own };
     let end = format!(" hook {}", hook.dialect);
-    files.into_iter().filter_map(|path| view.file(path)).find_map(|file| {
-        let text = std::fs::read_to_string(&file).ok()?;
-        match hook.form {
-            Form::Program => text.contains(&end).then(|| {
-                let command = file.display().to_string();
-                Installed { file, command, holds: false }
-            }),
-            // A plugin of ours throws whatever happens.
-            Form::Plugin => {
-                text.contains("gsh").then(|| Installed { file, command: String::new(), holds: true })
-            }
-            _ => {
-                let value = value_at(Format::Json, &text, hook.key)?;
-                let block = hook.block.and_then(|block| block.split_once(" = "));
-                let holds = block.is_some_and(|(name, word)| says(&value, name, word));
-                Some(Installed { command: command(&value, &end)?, file, holds })
-            }
+    let files = files.into_iter().filter_map(|path| view.file(path));
+    let mut all = files.flat_map(|file| {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        held(hook, &file, &text, &end)
+    });
+    let first = all.next()?;
+    if first.gap.is_none() { Some(first) } else { all.find(|found| found.gap.is_none()).or(Some(first)) }
+}
+
+/// The hooks of ours that a file holds.
+fn held(hook: &Hook, file: &Path, text: &str, end: &str) -> Vec<Installed> {
+    let whole = |command: String, holds| vec![Installed { file: file.into(), command, holds, gap: None }];
+    match hook.form {
+        Form::Program if text.contains(end) => return whole(file.display().to_string(), false),
+        // A plugin of ours throws whatever happens.
+        Form::Plugin if text.contains("gsh") => return whole(String::new(), true),
+        Form::Program | Form::Plugin => return vec![],
+        _ => {}
+    }
+    let value = value_at(Format::Json, text, hook.key).unwrap_or_default();
+    let block = hook.block.and_then(|block| block.split_once(" = "));
+    let mut all = vec![];
+    for group in value.as_array().into_iter().flatten() {
+        for own in matching::of(group, end) {
+            let Some(command) = command(own, end) else { continue };
+            let holds = block.is_some_and(|(name, word)| is_word(own.get(name), word));
+            all.push(Installed { file: file.into(), command, holds, gap: matching::gap(hook, group, own) });
         }
+    }
+    all
+}
+
+/// What in its settings switches its hooks off.
+fn off(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<Gap> {
+    hook.off.iter().filter_map(|off| off.split_once(" = ")).find_map(|(key, word)| {
+        let key: Vec<&str> = key.split('/').collect();
+        let found = view.settings(agent, &key).into_iter().find(|found| is_word(Some(&found.value), word))?;
+        Some((
+            State::Open,
+            format!("{} = {word} in {} switches hooks off", key.join("."), found.file.display()),
+        ))
     })
 }
 
-/// Whether some object in it says so.
-fn says(value: &Value, name: &str, word: &str) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(|item| says(item, name, word)),
-        Value::Object(entries) => {
-            entries.get(name).map(Value::to_string).as_deref() == Some(word)
-                || entries.values().any(|inner| says(inner, name, word))
-        }
-        _ => false,
-    }
+fn is_word(value: Option<&Value>, word: &str) -> bool {
+    value.map(Value::to_string).as_deref() == Some(word)
 }
 
 /// The text in an entry of ours that ends so.
@@ -119,7 +141,7 @@ fn refuses(run: &Captured) -> bool {
 /// What the agent would tell its hook.
 fn event(hook: &Hook, command: &str, session: &str, place: &Place<'_>) -> Value {
     let cwd = place.project.map_or_else(|| "/".to_owned(), |root| root.display().to_string());
-    let tool = hook.matcher.unwrap_or("Bash").trim_matches(['^', '$']);
+    let tool = hook.tool.unwrap_or("Bash");
     match hook.form {
         Form::Copilot => json!({
             "sessionId": session, "timestamp": 0, "cwd": cwd, "toolName": tool, "toolArgs": { "command": command },

@@ -1,6 +1,7 @@
 //! `gsh doctor`: proves, by starting a shell as the agent would, that its commands come to gsh.
 
 mod hook;
+mod matching;
 mod proof;
 mod report;
 mod warnings;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Call, Door, NotSetUp, Place, hook};
 use crate::config::agent_settings::{Edit, Kind, value_at};
-use crate::policy::agents::{Form, Format, Known, Layer, Names, Settings, Source};
+use crate::policy::agents::{Form, Format, Hook, Known, Layer, Names, Settings, Source};
 use crate::store::places::Folders;
 
 /// What is to be done, and what a person should know of it.
@@ -112,18 +112,26 @@ impl Plan {
             }
         };
         self.steps.push(hook::step(agent, hook, at, (place, call.project))?);
+        self.noted(agent, hook);
+        Ok(())
+    }
+
+    /// What a person should know of a hook.
+    fn noted(&mut self, agent: &Known, hook: &Hook) {
         self.notes.extend(hook.trust.map(|trust| format!("not done yet: {trust}")));
-        if hook.form == Form::Matched {
+        if hook.matcher.is_some() {
             self.notes.push(
-                "it is asked about commands alone; other tools come to it where its matcher says so"
+                "it is asked about every tool; [hook] of gsh's configuration says what of that is left to the agent"
                     .to_owned(),
             );
         }
-        if hook.block.is_none() {
-            self.notes
-                .push(format!("a hook of {} that fails or is too slow lets the command run", agent.title));
+        if matches!(hook.form, Form::Cursor | Form::Windsurf) {
+            self.notes.push("it is asked about commands alone; its other events are yours to add".to_owned());
         }
-        Ok(())
+        if hook.block.is_none() {
+            let note = format!("a hook of {} that fails or is too slow lets the command run", agent.title);
+            self.notes.push(note);
+        }
     }
 }
 

@@ -7,22 +7,28 @@ use serde_json::Value;
 use super::{Before, CannotEdit, Edit, Edited, Kind, is_ours};
 
 pub(super) fn apply(text: Option<&str>, edits: &[Edit]) -> Result<Edited, CannotEdit> {
-    let blank = text.is_none_or(|text| text.trim().is_empty());
-    let root = read(if blank { "{}\n" } else { text.unwrap_or_default() })?;
+    let (mark, text) = marked(text.unwrap_or_default());
+    let root = read(if text.trim().is_empty() { "{}\n" } else { text })?;
     let before = edits.iter().map(|edit| one(&root, edit)).collect::<Result<_, _>>()?;
-    Ok(Edited { text: root.to_string(), before })
+    Ok(Edited { text: format!("{mark}{root}"), before })
 }
 
 pub(super) fn revert(text: &str, edits: &[(Edit, Before)]) -> Result<String, CannotEdit> {
+    let (mark, text) = marked(text);
     let root = read(text)?;
     for (edit, before) in edits.iter().rev() {
         back(&root, edit, before)?;
     }
-    Ok(root.to_string())
+    Ok(format!("{mark}{root}"))
+}
+
+/// The byte order mark that some editors put in front, and the text behind it.
+fn marked(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
 }
 
 pub(super) fn value_at(text: &str, key: &[&str]) -> Option<Value> {
-    let root = read(text).ok()?;
+    let root = read(marked(text).1).ok()?;
     let (last, above) = key.split_last()?;
     let mut object = root.object_value()?;
     for name in above {
@@ -32,8 +38,20 @@ pub(super) fn value_at(text: &str, key: &[&str]) -> Option<Value> {
 }
 
 fn read(text: &str) -> Result<CstRootNode, CannotEdit> {
-    CstRootNode::parse(text, &ParseOptions::default())
-        .map_err(|error| CannotEdit::Unreadable(error.to_string()))
+    // What beyond comments the parser would take, agents do not, and a change of it would go wrong.
+    let strict = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    CstRootNode::parse(text, &strict).map_err(|error| CannotEdit::Unreadable(error.to_string()))
 }
 
 /// The property of this name. A name that stands twice means something else to every reader.
@@ -85,8 +103,29 @@ fn entry(list: &CstArray, value: &Value, end: &str) -> Option<Value> {
     if old == *value {
         return None;
     }
+    if holds_others(&old, end) {
+        take_out(&node, end);
+        list.append(input(value));
+        return None;
+    }
     replace(node, value);
     Some(old)
+}
+
+/// Whether an entry of ours is a group, with entries of somebody else's in it.
+fn holds_others(group: &Value, end: &str) -> bool {
+    let lists = group.as_object().into_iter().flat_map(|group| group.values()).filter_map(Value::as_array);
+    lists.flatten().any(|item| !is_ours(item, end))
+}
+
+/// Takes ours out of a group.
+fn take_out(group: &CstNode, end: &str) {
+    let lists = group.as_object().into_iter().flat_map(|group| group.properties());
+    for node in lists.filter_map(|list| list.array_value()).flat_map(|list| list.elements()) {
+        if node.to_serde_value().is_some_and(|found| is_ours(&found, end)) {
+            node.remove();
+        }
+    }
 }
 
 fn replace(node: CstNode, value: &Value) {
@@ -125,11 +164,11 @@ fn taken_back(here: CstObjectProp, edit: &Edit, before: &Before) -> bool {
         (Kind::Entry(end), old) => {
             let Some(list) = here.array_value() else { return false };
             for node in list.elements() {
-                if node.to_serde_value().is_some_and(|found| is_ours(&found, end)) {
-                    match old {
-                        Some(old) => replace(node, old),
-                        None => node.remove(),
-                    }
+                let Some(found) = node.to_serde_value().filter(|found| is_ours(found, end)) else { continue };
+                match old {
+                    _ if holds_others(&found, end) => take_out(&node, end),
+                    Some(old) => replace(node, old),
+                    None => node.remove(),
                 }
             }
             if list.elements().is_empty() && before.depth < edit.key.len() {

@@ -20,7 +20,13 @@ fn hook(path: &str) -> Value {
 fn what_else_stands_in_a_file_stays() {
     let shell = || vec![set("env/SHELL", json!("/g/bash"))];
     let hooked = || vec![entry("hooks/Pre", hook("/g"))];
-    let table: [(Format, Option<&str>, Vec<Edit>, &str); 14] = [
+    let table: [(Format, Option<&str>, Vec<Edit>, &str); 15] = [
+        (
+            Format::Json,
+            Some("\u{feff}{\n  \"a\": 1\n}\n"),
+            vec![set("shell", json!("/g"))],
+            "\u{feff}{\n  \"a\": 1,\n  \"shell\": \"/g\"\n}\n",
+        ),
         (Format::Json, None, shell(), "{\n  \"env\": {\n    \"SHELL\": \"/g/bash\"\n  }\n}\n"),
         (Format::Json, Some(" \n"), shell(), "{\n  \"env\": {\n    \"SHELL\": \"/g/bash\"\n  }\n}\n"),
         (Format::Json, Some("{}"), vec![set("shell", json!("/g"))], "{\n  \"shell\": \"/g\"\n}"),
@@ -97,6 +103,28 @@ fn what_else_stands_in_a_file_stays() {
 }
 
 #[test]
+fn what_others_wrote_into_an_entry_of_ours_stays() {
+    let mixed = r#"{"hooks":{"Pre":[{"matcher":"Bash","hooks":[{"command":"/old/gsh hook claude"},{"command":"theirs"}]}]}}"#;
+    let hooked = entry("hooks/Pre", hook("/g"));
+    let edited = apply(Format::Json, Some(mixed), std::slice::from_ref(&hooked)).expect("it can be edited");
+    let found = value_at(Format::Json, &edited.text, &["hooks", "Pre"]).expect("a list");
+    assert_eq!(found, json!([{ "matcher": "Bash", "hooks": [{ "command": "theirs" }] }, hook("/g")]));
+    let again = apply(Format::Json, Some(&edited.text), std::slice::from_ref(&hooked)).expect("again");
+    assert_eq!(again.text, edited.text, "a second time changes nothing");
+    // Theirs came into our entry after it was made.
+    for before in [None, Some("{\"hooks\":{\"Pre\":[{\"hooks\":[{\"command\":\"/old/gsh hook claude\"}]}]}}")]
+    {
+        let edited = apply(Format::Json, before, std::slice::from_ref(&hooked)).expect("it can be edited");
+        let later = edited.text.replacen("\"hooks\": [", "\"hooks\": [{ \"command\": \"theirs\" },", 1);
+        assert_ne!(later, edited.text);
+        let pairs: Vec<_> = [hooked.clone()].into_iter().zip(edited.before).collect();
+        let back = revert(Format::Json, &later, &pairs).expect("taken back");
+        let found = value_at(Format::Json, &back, &["hooks", "Pre"]).expect("a list");
+        assert_eq!(found, json!([{ "matcher": "Bash", "hooks": [{ "command": "theirs" }] }]), "{back}");
+    }
+}
+
+#[test]
 fn what_is_not_plain_is_left_alone() {
     for (format, text) in [
         (Format::Json, "{ \"env\": 1 }"),
@@ -104,6 +132,9 @@ fn what_is_not_plain_is_left_alone() {
         (Format::Json, "{ \"env\": {}, \"env\": {} }"),
         (Format::Json, "{ \"env\": "),
         (Format::Json, "\u{feff}nonsense"),
+        (Format::Json, "{ \"a\": 1 \"b\": 2 }"),
+        (Format::Json, "{ a: 1 }"),
+        (Format::Json, "{ 'a': 1 }"),
         (Format::Yaml, "env: [A=1]\n"),
         (Format::Yaml, "env:\n  - \"A=1\"\n"),
         (Format::Yaml, "env:\n  A: 1\n"),

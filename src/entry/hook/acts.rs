@@ -1,9 +1,12 @@
 //! What a known tool does with its input. Where that has another shape than expected nobody can tell, and the tool is
 //! asked about as a whole.
+//!
+//! Agents have different keys for the same thing, and each reads its own and passes over the others. So all of them
+//! count where each can be judged, and where only one can be true and two are there, the shape is none that is known.
 
 use serde_json::Value;
 
-use super::event::{first, text};
+use super::event::{every, first, text};
 use super::names::Sort;
 use super::patch;
 use crate::facts::brace_words;
@@ -55,11 +58,24 @@ const NEW: &[&str] = &[
     "diff",
 ];
 const EDITS: &[&str] = &["edits", "replacements", "changes"];
-const URLS: &[&str] = &["url", "Url", "URL", "urls", "uri", "prompt"];
+const URLS: &[&str] = &["url", "Url", "URL", "urls", "uri"];
 const QUERIES: &[&str] = &["query", "q", "search_term", "objective", "searchQuery"];
+
+/// The keys of which only one can be meant.
+const SINGLE: &[&[&str]] = &[CONTENTS, OLD, NEW, FROM, TO];
+const FROM: &[&str] = &["source", "source_path", "from", "old_path", "oldPath", "src"];
+const TO: &[&str] = &["destination", "destination_path", "to", "new_path", "newPath", "dst"];
+const AGENTS: &[&str] = &["subagent_type", "agent_type", "agent_name", "agent", "subagentType"];
+const SKILLS: &[&str] = &["skill", "name", "command", "skill_name"];
+/// What a look at a job is given.
+const LOOKS: &[&str] = &["session_id", "yield_time_ms", "max_output_tokens", "chars"];
 
 /// What a known tool does; None when its input is not as expected.
 pub(super) fn acts(sort: Sort, input: &Value, hooked: bool) -> Option<Vec<Act>> {
+    let touches = matches!(sort, Sort::Write | Sort::Edit | Sort::Editor | Sort::Move);
+    if touches && SINGLE.iter().any(|keys| every(input, keys).len() > 1) || has_odd_path(input) {
+        return None;
+    }
     let found = paths(input);
     let each = |act: fn(String) -> Act| -> Option<Vec<Act>> {
         (!found.is_empty()).then(|| found.iter().cloned().map(act).collect())
@@ -84,20 +100,57 @@ pub(super) fn acts(sort: Sort, input: &Value, hooked: bool) -> Option<Vec<Act>> 
             acts.extend(written(&found, ""));
             Some(acts)
         }
-        Sort::Query => Some(vec![Act::Query(first(input, QUERIES)?)]),
-        Sort::Agent => {
-            let kind = first(input, &["subagent_type", "agent_type", "agent_name", "agent", "subagentType"]);
-            let subject = format!("subagent:{}", kind.unwrap_or_default());
-            Some(vec![if hooked { Act::Mention(subject) } else { Act::Use(subject) }])
+        Sort::Query => some(every(input, QUERIES).into_iter().map(Act::Query).collect()),
+        Sort::Agent => Some(agents(input, hooked)),
+        Sort::Skill => {
+            some(every(input, SKILLS).into_iter().map(|name| Act::Use(format!("skill:{name}"))).collect())
         }
-        Sort::Skill => Some(vec![Act::Use(format!(
-            "skill:{}",
-            first(input, &["skill", "name", "command", "skill_name"])?
-        ))]),
-        // What looks at a job and gives it nothing.
-        Sort::Input => text(input, "chars").is_none().then(Vec::new),
+        Sort::Input => looks(input).then(Vec::new),
         Sort::Own => Some(Vec::new()),
     }
+}
+
+/// What a tool whose input is not as expected may do to the paths in it: whoever refuses them must not be passed by.
+pub(super) fn touched(sort: Sort, input: &Value) -> Vec<Act> {
+    let all = [paths(input), every(input, FROM), every(input, TO)].concat().into_iter();
+    match sort {
+        Sort::Read | Sort::List | Sort::Search => all.map(Act::Read).collect(),
+        Sort::Delete => all.map(Act::Delete).collect(),
+        Sort::Move => all.flat_map(|path| [Act::Delete(path.clone()), overwritten(path)]).collect(),
+        Sort::Write | Sort::Edit | Sort::Editor | Sort::Patch | Sort::Download => {
+            all.map(overwritten).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn overwritten(path: String) -> Act {
+    Act::Write { path, content: String::new() }
+}
+
+fn some(acts: Vec<Act>) -> Option<Vec<Act>> {
+    (!acts.is_empty()).then_some(acts)
+}
+
+/// The sub-agents that are started; what they do comes to the hook, too, if it is `hooked`.
+fn agents(input: &Value, hooked: bool) -> Vec<Act> {
+    let mut kinds = every(input, AGENTS);
+    if kinds.is_empty() {
+        kinds.push(String::new());
+    }
+    let act = if hooked { Act::Mention } else { Act::Use };
+    kinds.into_iter().map(|kind| act(format!("subagent:{kind}"))).collect()
+}
+
+/// Whether a job is looked at and given nothing.
+fn looks(input: &Value) -> bool {
+    let given = input.get("chars").is_none_or(|chars| chars.is_null() || chars.as_str() == Some(""));
+    given && input.as_object().is_none_or(|all| all.keys().all(|key| LOOKS.contains(&key.as_str())))
+}
+
+/// Whether something that is no text stands where a path would, in a shape that some agent may yet read.
+fn has_odd_path(input: &Value) -> bool {
+    PATHS.iter().filter_map(|key| input.get(key)).any(|value| !value.is_string() && !value.is_null())
 }
 
 /// Every path that the input names. Where two keys name two, both count.
@@ -108,13 +161,14 @@ fn paths(input: &Value) -> Vec<String> {
             found.push(path.to_owned());
         }
     };
-    for key in PATHS {
-        input.get(key).and_then(Value::as_str).into_iter().for_each(&mut add);
+    for value in PATHS.iter().filter_map(|key| input.get(key)) {
+        value.as_str().into_iter().for_each(&mut add);
+        value.as_array().into_iter().flatten().filter_map(Value::as_str).for_each(&mut add);
     }
     for key in LISTS {
         for each in input.get(key).and_then(Value::as_array).into_iter().flatten() {
-            let path = each.as_str().map(str::to_owned).or_else(|| first(each, PATHS));
-            path.iter().for_each(|path| add(path));
+            each.as_str().into_iter().for_each(&mut add);
+            every(each, PATHS).iter().for_each(|path| add(path));
         }
     }
     // A pattern with a folder of its own leaves the one that is searched.
@@ -177,26 +231,26 @@ fn editor(paths: &[String], input: &Value) -> Option<Vec<Act>> {
 
 fn patched(input: &Value) -> Option<Vec<Act>> {
     let keys = ["input", "patch", "patchText", "patch_text", "command", "diff"];
-    let text = match input {
-        Value::String(text) => text.clone(),
-        other => first(other, &keys).or_else(|| {
-            // The words of a program: the patch is the last of them.
-            let words = other.get("command")?.as_array()?;
-            words.last()?.as_str().map(str::to_owned)
-        })?,
-    };
-    patch::acts(&text)
+    let mut texts = every(input, &keys);
+    texts.extend(input.as_str().map(str::to_owned));
+    // The words of a program: the patch is the last of them.
+    let words = input.get("command").and_then(Value::as_array);
+    texts.extend(words.and_then(|words| words.last()?.as_str().map(str::to_owned)));
+    let acts: Option<Vec<Vec<Act>>> = texts.iter().map(|text| patch::acts(text)).collect();
+    some(acts?.concat())
 }
 
 fn moved(input: &Value) -> Option<Vec<Act>> {
-    let from = first(input, &["source", "source_path", "from", "old_path", "oldPath", "src"])?;
-    let to = first(input, &["destination", "destination_path", "to", "new_path", "newPath", "dst"])?;
-    Some(vec![Act::Move { from, to }])
+    Some(vec![Act::Move { from: first(input, FROM)?, to: first(input, TO)? }])
 }
 
 fn fetched(input: &Value) -> Option<Vec<Act>> {
+    let mut urls = every(input, URLS);
     let lists = ["urls"].iter().filter_map(|key| input.get(key).and_then(Value::as_array)).flatten();
-    let mut urls: Vec<String> = lists.filter_map(|each| each.as_str().map(str::to_owned)).collect();
-    urls.extend(first(input, URLS));
-    (!urls.is_empty()).then(|| urls.into_iter().map(Act::Fetch).collect())
+    urls.extend(lists.filter_map(|each| each.as_str().map(str::to_owned)));
+    // What is to be done with what is fetched, unless it names what to fetch.
+    let names = |prompt: &String| urls.is_empty() || prompt.contains("://");
+    let prompt = text(input, "prompt").filter(names);
+    urls.extend(prompt);
+    some(urls.into_iter().map(Act::Fetch).collect())
 }

@@ -108,6 +108,18 @@ pub fn first(value: &Value, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| text(value, key))
 }
 
+/// Every text behind these keys, each once.
+#[must_use]
+pub fn every(value: &Value, keys: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in keys.iter().filter_map(|key| text(value, key)) {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
 /// What a tool is given. Some agents send it as a text that holds JSON.
 #[must_use]
 pub fn input(value: &Value, key: &str) -> Value {

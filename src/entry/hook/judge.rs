@@ -114,12 +114,15 @@ struct Court<'a> {
 
 impl Court<'_> {
     fn reply(&self, cwd: PathBuf, report: &Report) -> Reply {
-        match meant(self.event, self.dialect.hooks_subagents) {
+        match meant(self.event, self.dialect) {
             Meant::Shell { .. } if self.policy.knobs.hook.shell == HookShell::Leave => Reply::Silent,
-            Meant::Shell { texts, folder } => match usable(cwd.join(folder.unwrap_or_default())) {
-                Ok(folder) => self.of_texts(&texts, &folder, report),
-                Err(odd) => Reply::Failed(words::failed(&odd.to_string())),
-            },
+            Meant::Shell { texts, folders } => {
+                let folders = folders.iter().map(|folder| usable(cwd.join(folder)));
+                match folders.collect::<Result<Vec<_>, _>>() {
+                    Ok(folders) => self.of_texts(&texts, &folders, report),
+                    Err(odd) => Reply::Failed(words::failed(&odd.to_string())),
+                }
+            }
             Meant::Tool(tool) => {
                 let request = self.of_tool(tool, cwd);
                 if self.is_left(&request) {
@@ -131,10 +134,11 @@ impl Court<'_> {
     }
 
     /// Each text by itself: the first that may not run refuses all, and one that asks makes all ask.
-    fn of_texts(&self, texts: &[String], cwd: &std::path::Path, report: &Report) -> Reply {
+    fn of_texts(&self, texts: &[String], folders: &[PathBuf], report: &Report) -> Reply {
         let mut all = Reply::Silent;
-        for text in texts {
-            let request = Request { text: text.clone().into_bytes(), ..self.request(cwd.to_owned()) };
+        let places = folders.iter().flat_map(|folder| texts.iter().map(move |text| (folder, text)));
+        for (folder, text) in places {
+            let request = Request { text: text.clone().into_bytes(), ..self.request(folder.clone()) };
             match self.one(&request, report) {
                 refused @ (Reply::Deny { .. } | Reply::Failed(_)) => return refused,
                 Reply::Silent => {}

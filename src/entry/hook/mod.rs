@@ -45,32 +45,38 @@ pub struct Dialect {
     pub say: fn(&Event, &Reply) -> Said,
     /// So many seconds a person may take to answer elsewhere: well below what the agent gives a hook.
     pub seconds: u64,
+    /// Behind which keys its shell tool reads the folder to run in.
+    pub folders: &'static [&'static str],
     /// What its sub-agents do comes to the hook, too.
     pub hooks_subagents: bool,
 }
 
 /// Every dialect, in the order of the alphabet.
 pub const DIALECTS: &[Dialect] = &[
-    dialect("amp", opencode::read, opencode::say, 100),
+    Dialect { folders: &["cwd"], ..dialect("amp", opencode::read, opencode::say, 100) },
     // 600 s for a hook.
     dialect("claude", claude::read, claude::say, 100),
     // Not documented.
     dialect("cline", cline::read, cline::say, 20),
     // 600 s.
-    dialect("codex", codex::read, codex::say, 100),
+    Dialect { folders: &["workdir"], ..dialect("codex", codex::read, codex::say, 100) },
     // 600 s.
     dialect("continue", continues::read, continues::say, 100),
     // 30 s.
     dialect("copilot", copilot::read, copilot::say, 20),
     // 30 s.
-    Dialect { hooks_subagents: false, ..dialect("crush", crush::read, crush::say, 20) },
+    Dialect {
+        folders: &["working_dir"],
+        hooks_subagents: false,
+        ..dialect("crush", crush::read, crush::say, 20)
+    },
     // Set with the hook; not documented otherwise.
-    dialect("cursor", cursor::read, cursor::say, 20),
+    Dialect { folders: &["working_directory", "cwd"], ..dialect("cursor", cursor::read, cursor::say, 20) },
     // 60 s.
-    dialect("gemini", gemini::read, gemini::say, 40),
-    dialect("opencode", opencode::read, opencode::say, 100),
+    Dialect { folders: &["dir_path", "directory"], ..dialect("gemini", gemini::read, gemini::say, 40) },
+    Dialect { folders: &["workdir"], ..dialect("opencode", opencode::read, opencode::say, 100) },
     // 600 s.
-    dialect("qwen", claude::read, claude::say, 100),
+    Dialect { folders: &["directory"], ..dialect("qwen", claude::read, claude::say, 100) },
     // Not documented.
     dialect("windsurf", windsurf::read, windsurf::say, 20),
 ];
@@ -81,7 +87,7 @@ const fn dialect(
     say: fn(&Event, &Reply) -> Said,
     seconds: u64,
 ) -> Dialect {
-    Dialect { agent, read, say, seconds, hooks_subagents: true }
+    Dialect { agent, read, say, seconds, folders: &[], hooks_subagents: true }
 }
 
 /// The dialect of an agent.

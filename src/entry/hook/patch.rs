@@ -7,7 +7,10 @@ const UPDATE: &str = "*** Update File: ";
 const DELETE: &str = "*** Delete File: ";
 const MOVE: &str = "*** Move to: ";
 
-/// What a patch does, by its headers; None when it has none, so that nobody can tell.
+/// Lines that say nothing of a file.
+const FRAME: [&str; 3] = ["*** Begin Patch", "*** End Patch", "*** End of File"];
+
+/// What a patch does, by its headers; None when it has none, or one that is not known, so that nobody can tell.
 #[must_use]
 pub(super) fn acts(patch: &str) -> Option<Vec<Act>> {
     let mut acts: Vec<Act> = Vec::new();
@@ -23,6 +26,8 @@ pub(super) fn acts(patch: &str) -> Option<Vec<Act>> {
         } else if let Some(to) = after(head, MOVE) {
             let Some(Act::Edit { path, .. }) = acts.last() else { return None };
             acts.push(Act::Move { from: path.clone(), to });
+        } else if line.starts_with("***") && !FRAME.contains(&line.trim_end()) {
+            return None;
         } else {
             content(&mut acts, line);
         }
@@ -100,7 +105,14 @@ mod tests {
         for (patch, expected) in table {
             assert_eq!(acts(patch), Some(expected), "{patch}");
         }
-        for patch in ["", "--- a\n+++ b\n", "*** Move to: x", "*** Add File: "] {
+        for patch in [
+            "",
+            "--- a\n+++ b\n",
+            "*** Move to: x",
+            "*** Add File: ",
+            "*** Add File: a\n+x\n*** Add file: .git/x\n+y",
+            "*** Add File: a\n+x\n***Delete File: b",
+        ] {
             assert_eq!(acts(patch), None, "{patch}");
         }
     }

@@ -3,9 +3,10 @@
 
 use serde_json::Value;
 
-use super::acts::acts;
-use super::command::{commands, folder};
-use super::event::{Event, first, text};
+use super::Dialect;
+use super::acts::{acts, touched};
+use super::command::{commands, folders};
+use super::event::{Event, text};
 use super::names::{Sort, sort};
 use crate::request::{Act, Tool};
 use crate::store::hash;
@@ -17,42 +18,46 @@ pub enum Meant {
     Shell {
         /// The texts.
         texts: Vec<String>,
-        /// The folder that the tool is told to run them in.
-        folder: Option<String>,
+        /// The folders that the tool may be told to run them in; an empty one stands for the event's.
+        folders: Vec<String>,
     },
     /// Anything else.
     Tool(Tool),
 }
 
-/// What the use of a tool means. `hooked` says that the agent calls the hook for what its sub-agents do, too.
+/// What the use of a tool means to this agent.
 #[must_use]
-pub fn meant(event: &Event, hooked: bool) -> Meant {
+pub fn meant(event: &Event, dialect: &Dialect) -> Meant {
     let name = event.tool.as_str();
     let input = &event.input;
     let sort = sort(name);
     if sort == Some(Sort::Shell)
         && let Some(texts) = commands(input)
     {
-        return Meant::Shell { texts, folder: folder(input) };
+        return Meant::Shell { texts, folders: folders(input, dialect.folders) };
     }
     let of_server = sort.is_none().then(|| server(name, input)).flatten();
     let name = of_server.as_deref().unwrap_or(name);
-    let acts = sort.and_then(|sort| acts(sort, input, hooked));
+    let acts = sort.and_then(|sort| acts(sort, input, dialect.hooks_subagents));
     let input = if acts.is_some() { String::new() } else { shown(input) };
     Meant::Tool(Tool {
         name: name.to_owned(),
-        acts: acts.unwrap_or_else(|| vec![Act::Use(name.to_owned())]),
+        acts: acts.unwrap_or_else(|| {
+            let touched = sort.map(|sort| touched(sort, &event.input)).unwrap_or_default();
+            [vec![Act::Use(name.to_owned())], touched].concat()
+        }),
         input,
     })
 }
 
 /// A tool of a server, where one tool of the agent stands for all of them.
 fn server(name: &str, input: &Value) -> Option<String> {
-    if !matches!(name, "use_mcp_tool" | "access_mcp_resource") {
-        return None;
-    }
-    let tool = first(input, &["tool_name", "uri"])?;
-    Some(format!("mcp__{}__{tool}", text(input, "server_name")?))
+    let key = match name {
+        "use_mcp_tool" => "tool_name",
+        "access_mcp_resource" => "uri",
+        _ => return None,
+    };
+    Some(format!("mcp__{}__{}", text(input, "server_name")?, text(input, key)?))
 }
 
 /// The input of a tool, for a person.

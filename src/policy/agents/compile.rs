@@ -63,7 +63,10 @@ struct Hook {
     dialect: String,
     form: String,
     key: Option<String>,
+    tool: Option<String>,
     matcher: Option<String>,
+    #[serde(default)]
+    off: Vec<String>,
     unit: Option<String>,
     limit: Option<u64>,
     block: Option<String>,
@@ -167,11 +170,14 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
         Some(other) => return Err(format!("`{other}` is no unit of time").into()),
     };
     Ok(format!(
-        "Hook {{ dialect: {:?}, form: Form::{}, key: &{key:?}, matcher: {:?}, unit: {unit}, limit: {:?}, \
+        "Hook {{ dialect: {:?}, form: Form::{}, key: &{key:?}, tool: {:?}, matcher: {:?}, off: &{:?}, \
+         unit: {unit}, limit: {:?}, \
          block: {:?}, asks: {}, trust: {:?}, user: {:?}, project: {:?} }}",
         hook.dialect,
         variant(&hook.form),
+        hook.tool,
         hook.matcher,
+        hook.off,
         hook.limit,
         hook.block,
         hook.asks,

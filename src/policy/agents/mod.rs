@@ -127,8 +127,12 @@ pub struct Hook {
     pub form: Form,
     /// Where in its file; empty for a file that is the hook.
     pub key: &'static [&'static str],
-    /// What it is asked for: the agent's word for its shell tool. None where the event is for commands alone.
+    /// The agent's word for its shell tool. None where the event is for commands alone.
+    pub tool: Option<&'static str>,
+    /// What is written down to be asked about every tool. None where nothing needs to be.
     pub matcher: Option<&'static str>,
+    /// What in its settings switches hooks off (`key/key = value`).
+    pub off: &'static [&'static str],
     /// The unit of its time; None where it takes none.
     pub unit: Option<Unit>,
     /// How many seconds it is given where nothing is said, as far as that is known.
