@@ -113,15 +113,13 @@ pub(crate) fn run(callers: &Callers, number: usize) -> Result<(), String> {
     }
     let mut child = callers.start(&mut command);
     let pid = child.id();
-    if let Some(mut input) = child.stdin.take() {
-        input.write_all(text.as_bytes()).map_err(|error| format!("{}: {error}", kind.name))?;
-    }
+    let given = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(text.as_bytes()));
     let output = match kind.how {
         How::Told(signal) => told(child, signal),
         _ => child.wait_with_output(),
     };
     callers.forget(pid);
-    let output = output.map_err(|error| format!("{}: {error}", kind.name))?;
+    let output = given.and(output).map_err(|error| format!("{}: {error}", kind.name))?;
     compare(kind, &output, &fill(kind.ends.1))?;
     if matches!(kind.how, How::Stopped) { stop(callers, &output) } else { Ok(()) }
 }
