@@ -34,7 +34,8 @@ const START_UP: [&str; 8] =
 /// Whether the text is such a script.
 pub(super) fn is_plain(text: &str, view: &View<'_>, rules: &Rules<'_>) -> bool {
     let script = syntax::parse(text.as_bytes(), &syntax::Limits::default());
-    let mut looker = Looker { view, rules: *rules, fine: script.problems.is_empty() };
+    let fine = script.problems.is_empty();
+    let mut looker = Looker { view, rules: *rules, handing: Vec::new(), inside: false, fine };
     looker.script(&script);
     looker.fine
 }
@@ -42,6 +43,10 @@ pub(super) fn is_plain(text: &str, view: &View<'_>, rules: &Rules<'_>) -> bool {
 struct Looker<'a> {
     view: &'a View<'a>,
     rules: Rules<'a>,
+    /// Functions that only run what they are given: their words are looked at where they are called.
+    handing: Vec<String>,
+    /// Within such a function.
+    inside: bool,
     fine: bool,
 }
 
@@ -74,6 +79,7 @@ impl Looker<'_> {
             "export" | "declare" | "typeset" | "local" | "read" | "unset" | "printf" | "test" | "[" => {
                 rest.iter().all(|word| literal(word).is_none_or(|text| !text.contains('[') || text == "["))
             }
+            name if self.handing.iter().any(|own| own == name) => self.is_known(rest),
             name => KNOWN.contains(&name),
         }
     }
@@ -95,12 +101,21 @@ impl Looker<'_> {
 impl Visit for Looker<'_> {
     fn command(&mut self, command: &Command) {
         self.needs(!matches!(command, Command::NotUnderstood(_) | Command::ArithmeticFor { .. }));
-        visit::walk_command(self, command);
+        // A function that would take the place of a command, or of one that hands on, is none of such a script.
+        if let Command::Function { name, .. } = command {
+            self.needs(!self.inside && !KNOWN.contains(&name.as_str()) && !self.handing.contains(name));
+            self.inside = true;
+            visit::walk_command(self, command);
+            self.inside = false;
+            self.handing.push(name.clone());
+        } else {
+            visit::walk_command(self, command);
+        }
     }
 
     fn simple(&mut self, simple: &Simple) {
-        let known = simple.words.is_empty() || self.is_known(&simple.words);
-        self.needs(known);
+        let known = if self.inside { hands_on(&simple.words) } else { self.is_known(&simple.words) };
+        self.needs(simple.words.is_empty() || known);
         for assignment in &simple.assignments {
             let name = assignment.name.as_str();
             self.needs(!crate::facts::is_obeyed(name) || name == "IFS");
@@ -123,6 +138,14 @@ impl Visit for Looker<'_> {
         self.needs(harmless);
         self.word(&redirection.target);
     }
+}
+
+/// Whether a command of a function runs what the function was given, or looks for it.
+fn hands_on(words: &[Word]) -> bool {
+    let words: Option<Vec<String>> = words.iter().map(spelled).collect();
+    let words = words.unwrap_or_default();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words.as_slice(), ["$@"] | ["command", "-p", "$@"] | ["command", "-v", "$1"])
 }
 
 /// A word without expansions, its quotes removed.

@@ -84,7 +84,10 @@ impl Stage {
         let (client, door) = (&self.client.name, self.door.word());
         match &held {
             Ok(()) => println!("ok {client} {door} {what}"),
-            Err(why) => println!("FAILED {client} {door} {what}: {}", why.replace('\n', " | ")),
+            Err(why) => {
+                let why: String = why.replace('\n', " | ").chars().take(700).collect();
+                println!("FAILED {client} {door} {what}: {why}");
+            }
         }
         held.is_ok()
     }
