@@ -61,7 +61,7 @@ fn command(client: &Client, door: Door, staging: &Path) -> io::Result<Command> {
     for folder in ["bin", "sbin", "lib", "lib64"] {
         cage.args(["--symlink", &format!("usr/{folder}"), &format!("/{folder}")]);
     }
-    for file in ["/etc/ld.so.cache", "/etc/alternatives"] {
+    for file in ["/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/certs"] {
         cage.args(["--ro-bind-try", file, file]);
     }
     for file in ["passwd", "hosts"] {

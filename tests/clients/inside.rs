@@ -77,7 +77,7 @@ impl Stage {
 
     /// A text of the table with what is known only now.
     fn told(&self, text: &str) -> String {
-        text.replace("URL", &self.model.url).replace("HOME", &self.machine.at("home").to_string_lossy())
+        text.replace("{URL}", &self.model.url).replace("{HOME}", &self.machine.at("home").to_string_lossy())
     }
 
     fn says(&self, what: &str, held: Result<(), String>) -> bool {
@@ -96,7 +96,7 @@ impl Stage {
     fn set_up(&self) -> Result<(), String> {
         if !self.client.before.is_empty() {
             let words: Vec<String> = self.client.before.iter().map(|word| self.told(word)).collect();
-            self.ended(self.program(&self.client.link).args(words), &mut || Ok(()))?;
+            self.ended(self.started().args(words), &mut || Ok(()))?;
         }
         match self.door {
             Door::Wrap => Ok(()),
@@ -122,16 +122,19 @@ impl Stage {
         command
     }
 
-    /// The agent, as the door has it started.
+    /// The agent's program, as the door has it started.
+    fn started(&self) -> Command {
+        if self.door != Door::Wrap {
+            return self.program(&self.client.link);
+        }
+        let mut wrap = self.program(GSH);
+        wrap.args(["wrap", "--", &self.client.link]);
+        wrap
+    }
+
+    /// The agent, with its words.
     fn agent(&self) -> Command {
-        let mut command = match self.door {
-            Door::Wrap => {
-                let mut wrap = self.program(GSH);
-                wrap.args(["wrap", "--", &self.client.link]);
-                wrap
-            }
-            _ => self.program(&self.client.link),
-        };
+        let mut command = self.started();
         let hook = self.client.with_hook.iter().filter(|_| self.door == Door::Hook);
         let (last, first) = self.client.args.split_last().expect("a prompt");
         command.args(first.iter().map(|word| self.told(word))).args(hook).arg(last);
@@ -173,6 +176,9 @@ impl Stage {
             Ok(())
         })?;
         let results = self.model.results();
+        if case.name == "refused" && self.client.floor_ends && self.door == Door::Hook && results.is_empty() {
+            return Ok(());
+        }
         let [result] = results.as_slice() else {
             return Err(format!(
                 "{} answers of a tool; {}; it said: {said}",
@@ -188,7 +194,7 @@ impl Stage {
         if let Some(what) = shown.or(hidden) {
             return Err(format!("{what} in what the model heard: {result}"));
         }
-        if case.job && self.door != Door::Hook { self.job(case) } else { Ok(()) }
+        if case.job { self.job(case) } else { Ok(()) }
     }
 
     /// The question that waits.

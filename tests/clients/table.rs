@@ -35,6 +35,9 @@ pub(crate) struct Client {
     /// A file of its own can name the shell.
     #[serde(default)]
     shell: bool,
+    /// Its hook ends the whole run where the floor refuses.
+    #[serde(default)]
+    pub(crate) floor_ends: bool,
     /// It puts a text around each command, which gsh knows.
     #[serde(default)]
     pub(crate) wraps: bool,

@@ -16,10 +16,9 @@ pub(super) fn reply(body: &Value, _: &str, next: &mut dyn FnMut(Turn) -> Next) -
         }
     };
     let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
-    let whole = |object: &str, choice: Value| {
+    let whole = |object: &str, choices: Value| {
         json!({
-            "id": "chatcmpl_1", "object": object, "created": 1, "model": body["model"], "choices": [choice],
-            "usage": usage,
+            "id": "chatcmpl_1", "object": object, "created": 1, "model": body["model"], "choices": choices,
         })
     };
     if body["stream"] != json!(true) {
@@ -27,14 +26,21 @@ pub(super) fn reply(body: &Value, _: &str, next: &mut dyn FnMut(Turn) -> Next) -
             calls.iter_mut().filter_map(Value::as_object_mut).for_each(|call| drop(call.remove("index")));
         }
         let choice = json!({ "index": 0, "message": message, "finish_reason": why });
-        return Reply::Json(whole("chat.completion", choice));
+        let mut all = whole("chat.completion", json!([choice]));
+        all["usage"] = usage;
+        return Reply::Json(all);
     }
     let choices = [
         json!({ "index": 0, "delta": message, "finish_reason": null }),
         json!({ "index": 0, "delta": {}, "finish_reason": why }),
     ];
-    let chunks = choices.into_iter().map(|choice| whole("chat.completion.chunk", choice).to_string());
-    Reply::Events(chunks.chain(["[DONE]".to_owned()]).map(|data| (None, data)).collect())
+    let chunks =
+        choices.into_iter().map(|choice| whole("chat.completion.chunk", json!([choice])).to_string());
+    // The count comes by itself: an agent may take a piece that has one for nothing but the count.
+    let mut count = whole("chat.completion.chunk", json!([]));
+    count["usage"] = usage;
+    let end = [count.to_string(), "[DONE]".to_owned()];
+    Reply::Events(chunks.chain(end).map(|data| (None, data)).collect())
 }
 
 fn turn(body: &Value) -> Turn {
