@@ -1,7 +1,8 @@
 # A door to gsh for programs that start /bin/bash themselves:
 #
-#     BASH_ENV=/path/to/this/file some-agent
+#     SHLVL=1 BASH_ENV=/path/to/this/file some-agent
 #
+# (Without SHLVL a bash whose standard input is a socket believes that rshd started it, and reads ~/.bashrc instead.)
 # A bash that is given a command (`bash -c TEXT NAME ARGS`) reads this file first, and becomes gsh with the same
 # text, name, arguments and options. A bash that runs a script file, reads standard input or is a person's does not.
 # gsh takes BASH_ENV out of what it runs: what an allowed command starts was decided with that command and does not

@@ -384,7 +384,15 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
         let decision = pipeline::check(&open.request, &builtin_policy(), &host).decision;
         assert_eq!(decision.verdict, Verdict::Allow, "{agent}: {}", decision.reason);
         // The floor holds all the same, and what else such a script does is no part of it.
-        for more in ["; gsh-canary-deny", "\ntouch ~/x", "; curl https://example.com", " > /home/dev/x"] {
+        for more in [
+            "; gsh-canary-deny",
+            "\ntouch ~/x",
+            "; curl https://example.com",
+            " > /home/dev/x",
+            "\nrun_one touch ~/x",
+            "\nother() {\n  touch ~/x\n}\nother",
+            "\necho() {\n  \"$@\"\n}\necho touch ~/x",
+        ] {
             let text = format!("{text}{more}");
             let open = opened_with(&text, options, &host);
             let decision = pipeline::check(&open.request, &builtin_policy(), &host).decision;

@@ -144,6 +144,12 @@ fn close(environment: &mut Vec<Variable>, doors: &Doors, (agent, call): (Option<
         set(environment, "PATH", &path);
     }
     set(environment, "BASH_ENV", doors.bash_env.as_os_str());
+    // A bash with a socket as its standard input takes itself for one of rshd where no shell is above it, and reads
+    // ~/.bashrc in the place of BASH_ENV.
+    let level = value(environment, "SHLVL").and_then(|level| level.parse::<u32>().ok());
+    if level.unwrap_or_default() == 0 {
+        set(environment, "SHLVL", OsStr::new("1"));
+    }
     let name = agent.map_or("wrap", |agent| agent.name);
     let session = call.session.clone().unwrap_or_else(|| {
         let now = jiff::Timestamp::now().as_second();
@@ -274,6 +280,7 @@ mod tests {
             ("CLAUDE_CODE_SHELL", "/d/bin/bash"),
             ("COPILOT_BASH_PATH", "/d/bin/bash"),
             ("BASH_ENV", "/d/e"),
+            ("SHLVL", "1"),
             ("GSH_SESSION", "s"),
             ("GSH_AGENT", "codex"),
             ("GSH_MODE", "plan"),

@@ -9,7 +9,7 @@ use super::{Inside, View, starting};
 use crate::syntax::quote;
 
 /// Names that the text itself calls: a function of one of these names in the snapshot would take its place.
-const CALLED: [&str; 7] = [".", ":", "[", "exec", "export", "shift", "unset"];
+const CALLED: [&str; 9] = [".", ":", "[", "builtin", "command", "exec", "export", "shift", "unset"];
 
 /// Variables of the snapshot that change how the command is read or what is loaded before it.
 const STEERING: [&str; 6] = ["BASHOPTS", "BASH_ENV", "ENV", "IFS", "PS4", "SHELLOPTS"];
@@ -95,34 +95,70 @@ fn group(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Op
 }
 
 fn one(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Option<()> {
-    let mut ahead = *scan;
-    if ahead.takes("unset __CODEX_SNAPSHOT_") {
-        ahead.run(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' '))?;
-        ahead.gap()?;
-        *scan = ahead;
-        return Some(());
+    let before = *scan;
+    for form in [forgotten, plainly, compared] {
+        *scan = before;
+        if form(scan, captured, done).is_some() {
+            return Some(());
+        }
     }
-    ahead.literal("if [ -n \"${")?;
-    let name = captured.get(ahead.name()?)?;
-    ahead.literal("}\" ]")?;
-    ahead.gap()?;
-    ahead.literal("then")?;
-    ahead.blanks()?;
-    ahead.literal("export ")?;
-    ahead.literal(name)?;
-    ahead.literal("=\"${")?;
-    (captured.get(ahead.name()?)? == name).then_some(())?;
-    ahead.literal("}\"")?;
-    ahead.gap()?;
-    ahead.literal("else")?;
-    ahead.blanks()?;
-    ahead.literal("unset ")?;
-    ahead.literal(name)?;
-    ahead.gap()?;
-    ahead.literal("fi")?;
-    ahead.gap()?;
+    *scan = before;
+    None
+}
+
+/// What was kept is taken away: `unset KEPT_SET_0 KEPT_0`, or by `builtin` and, failing that, by `command`.
+fn forgotten(scan: &mut Scan<'_>, _: &Captured, _: &mut Vec<String>) -> Option<()> {
+    const KEPT: &str = "unset __CODEX_SNAPSHOT_";
+    let twice = scan.takes("builtin ");
+    scan.literal(KEPT)?;
+    let names = scan.run(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ' '))?;
+    if twice {
+        // The descriptor of the redirection was read as one more name.
+        scan.literal(">/dev/null || command ")?;
+        scan.literal(KEPT)?;
+        scan.literal(names.strip_suffix(" 2")?)?;
+    }
+    scan.gap()
+}
+
+/// Put back only where the snapshot changed it.
+fn compared(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Option<()> {
+    scan.literal("if [ -n \"${")?;
+    let name = captured.get(scan.name()?)?;
+    scan.literal("}\" ]; then")?;
+    scan.blanks()?;
+    scan.literal(&format!("if [ -z \"${{{name}+x}}\" ] || [ \"${{{name}-}}\" != \"${{"))?;
+    let kept = scan.name()?;
+    (captured.get(kept)? == name).then_some(())?;
+    scan.literal(&format!("}}\" ]; then export {name}=\"${{{kept}}}\"; else export {name}; fi"))?;
+    scan.gap()?;
+    scan.literal(&format!("else builtin unset {name} 2>/dev/null || command unset {name}; fi"))?;
+    scan.gap()?;
     done.push(name.clone());
-    *scan = ahead;
+    Some(())
+}
+
+fn plainly(scan: &mut Scan<'_>, captured: &Captured, done: &mut Vec<String>) -> Option<()> {
+    scan.literal("if [ -n \"${")?;
+    let name = captured.get(scan.name()?)?;
+    scan.literal("}\" ]")?;
+    scan.gap()?;
+    scan.literal("then")?;
+    scan.blanks()?;
+    scan.literal("export ")?;
+    scan.literal(name)?;
+    scan.literal("=\"${")?;
+    (captured.get(scan.name()?)? == name).then_some(())?;
+    scan.literal("}\"")?;
+    scan.gap()?;
+    scan.literal("else")?;
+    scan.blanks()?;
+    scan.literal("unset ")?;
+    scan.literal(name)?;
+    scan.gap()?;
+    scan.literal("fi")?;
+    scan.gap()?;
+    done.push(name.clone());
     Some(())
 }
 

@@ -149,9 +149,9 @@ pub fn open(request: Request, options: &[&str], host: &dyn Host) -> Opened {
 }
 
 /// Names that envelopes call. A function that comes with the environment takes the place of a builtin.
-const CALLED: [&str; 19] = [
-    ".", ":", "[", "builtin", "cd", "echo", "eval", "exec", "exit", "export", "jobs", "pwd", "set", "shopt",
-    "source", "trap", "true", "unalias", "unset",
+const CALLED: [&str; 20] = [
+    ".", ":", "[", "builtin", "cd", "command", "echo", "eval", "exec", "exit", "export", "jobs", "pwd",
+    "set", "shopt", "source", "trap", "true", "unalias", "unset",
 ];
 
 fn is_replaced(host: &dyn Host) -> bool {

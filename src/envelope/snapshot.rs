@@ -215,18 +215,24 @@ fn option<'a>(scan: &mut Scan<'a>) -> Option<Option<(bool, &'a str)>> {
 
 /// The lines around what is only defined where the user has no such program.
 fn is_frame(line: &str) -> bool {
-    const FRAMES: [&str; 6] = [
-        "unalias -a 2>/dev/null || true",
-        "if ! (unalias rg 2>/dev/null; command -v rg) >/dev/null 2>&1; then",
-        "if ! command -v rg >/dev/null 2>&1; then",
-        "if ! command -v rg > /dev/null 2>&1; then",
-        "shopt -s expand_aliases",
-        "fi",
-    ];
-    FRAMES.contains(&line)
+    const FRAMES: [&str; 3] = ["unalias -a 2>/dev/null || true", "shopt -s expand_aliases", "fi"];
+    FRAMES.contains(&line) || is_look(line)
 }
 
-/// A function's text, up to the line that ends it.
+/// Whether a line only looks whether that program is there, with whatever of these the version looks.
+fn is_look(line: &str) -> bool {
+    const LOOKS: [&str; 5] = [
+        "(unalias rg 2>/dev/null; command -v rg) >/dev/null 2>&1",
+        "command -v rg >/dev/null 2>&1",
+        "command -v rg > /dev/null 2>&1",
+        "hash rg 2>/dev/null",
+        "typeset -f rg >/dev/null 2>&1",
+    ];
+    let looks = line.strip_prefix("if ! ").and_then(|rest| rest.strip_suffix("; then"));
+    looks.is_some_and(|looks| looks.split(" && ! ").all(|look| LOOKS.contains(&look)))
+}
+
+/// A function's text, up to the line that ends it: as far in as its head, or not at all.
 fn body(head: &str, lines: &mut Lines<'_>) -> Option<String> {
     let indent = head.len() - head.trim_start().len();
     let blank = head.get(..indent)?;
@@ -234,33 +240,68 @@ fn body(head: &str, lines: &mut Lines<'_>) -> Option<String> {
     for line in lines {
         text.push('\n');
         text.push_str(line);
-        if line.trim_end().strip_prefix(blank) == Some("}") {
+        let line = line.trim_end();
+        if line == "}" || line.strip_prefix(blank) == Some("}") {
             return Some(text);
         }
     }
     None
 }
 
+/// All arguments, in the two ways it writes them.
+const ALL: [&str; 2] = ["\"$@\"", "${1+\"$@\"}"];
+
 /// Whether a line of an own function does nothing but find the agent's program and run it as this one.
 fn is_own_line(line: &str, name: &str, program: &str) -> bool {
-    let fallback = format!("if [[ ! -x $_cc_bin ]]; then command {name} \"$@\"; return; fi");
-    let fixed = [
+    const FIXED: [&str; 12] = [
         "",
         "local _cc_bin=\"${CLAUDE_CODE_EXECPATH:-}\"",
         "[[ -x $_cc_bin ]] || _cc_bin=$(command -v claude 2>/dev/null)",
         "if [[ -n $ZSH_VERSION ]]; then",
+        "if [[ -n ${ZSH_VERSION:-} ]]; then",
         "elif [[ \"$OSTYPE\" == \"msys\" ]] || [[ \"$OSTYPE\" == \"cygwin\" ]] || [[ \"$OSTYPE\" == \"win32\" ]]; then",
         "elif [[ $BASHPID != $$ ]]; then",
         "else",
         "fi",
+        "local _cc_a",
+        "for _cc_a in ${1+\"$@\"}; do",
+        "done",
     ];
-    fixed.contains(&line) || line == fallback || finds(line).is_some() || runs(line, program).is_some()
+    FIXED.contains(&line)
+        || passes_on(line, name).is_some()
+        || finds(line).is_some()
+        || runs(line, program).is_some()
+}
+
+/// Where the agent's program is not there, or could not do it, the real one is run: `else command NAME ARGUMENTS; fi`.
+fn passes_on(line: &str, name: &str) -> Option<()> {
+    let mut scan = Scan::new(line);
+    let end = if scan.takes("if [[ ! -x $_cc_bin ]]; then ") {
+        "; return; fi"
+    } else if scan.takes("case \"$_cc_a\" in ") {
+        scan.run(|c| c.is_ascii_alphanumeric() || "-*?|[]!@".contains(c))?;
+        scan.literal(") ")?;
+        "; return ;; esac"
+    } else {
+        scan.literal("else ")?;
+        "; fi"
+    };
+    scan.literal("command ")?;
+    scan.literal(name)?;
+    scan.literal(" ")?;
+    scan.any_of(&ALL)?;
+    scan.literal(end)?;
+    scan.end()
 }
 
 fn finds(line: &str) -> Option<()> {
     let mut scan = Scan::new(line);
-    scan.literal("[[ -x $_cc_bin ]] || _cc_bin=")?;
+    let end = if scan.takes("[[ -x $_cc_bin ]] || _cc_bin=") { "" } else { " ]]; then" };
+    if !end.is_empty() {
+        scan.any_of(&["if [[ -x ", "elif [[ -x "])?;
+    }
     scan.word()?.starts_with('/').then_some(())?;
+    scan.literal(end)?;
     scan.end()
 }
 
@@ -273,8 +314,11 @@ fn runs(line: &str, program: &str) -> Option<()> {
     if !scan.takes("\"$_cc_bin\"") {
         scan.word()?.starts_with('/').then_some(())?;
     }
-    while !scan.takes(" \"$@\"") {
+    loop {
         scan.literal(" ")?;
+        if scan.any_of(&ALL).is_some() {
+            break;
+        }
         is_search_option(&scan.word()?).then_some(())?;
     }
     scan.end()
@@ -282,8 +326,18 @@ fn runs(line: &str, program: &str) -> Option<()> {
 
 /// Options that only choose what is searched.
 fn is_search_option(word: &str) -> bool {
-    const KNOWN: [&str; 9] =
-        ["-S", "dfs", "bfs", "-regextype", "findutils-default", "-G", "-I", "--hidden", "--ignore-files"];
+    const KNOWN: [&str; 10] = [
+        "-S",
+        "dfs",
+        "bfs",
+        "-regextype",
+        "findutils-default",
+        "-G",
+        "-I",
+        "--hidden",
+        "--ignore-files",
+        "--encoding=UTF-8",
+    ];
     KNOWN.contains(&word) || word.starts_with("--exclude-dir=")
 }
 

@@ -27,6 +27,12 @@ const KNOWN: [&str; 15] = [
     "true", "type", "unalias",
 ];
 
+/// Commands whose words are looked at, besides these.
+const JUDGED: [&str; 18] = [
+    "source", ".", "env", "awk", "sed", "command", "compgen", "grep", "alias", "export", "declare",
+    "typeset", "local", "read", "printf", "test", "[", "unset",
+];
+
 /// Tests of `[[` that take a text for an expression, and run what stands in a subscript of it.
 const EVALUATING: [&str; 8] = ["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
@@ -43,7 +49,8 @@ const START_UP: [&str; 8] =
 /// Whether the text is such a script.
 pub(super) fn is_plain(text: &str, view: &View<'_>, rules: &Rules<'_>) -> bool {
     let script = syntax::parse(text.as_bytes(), &syntax::Limits::default());
-    let mut looker = Looker { view, rules: *rules, fine: script.problems.is_empty() };
+    let fine = script.problems.is_empty();
+    let mut looker = Looker { view, rules: *rules, handing: Vec::new(), inside: false, fine };
     looker.script(&script);
     looker.fine
 }
@@ -51,6 +58,10 @@ pub(super) fn is_plain(text: &str, view: &View<'_>, rules: &Rules<'_>) -> bool {
 struct Looker<'a> {
     view: &'a View<'a>,
     rules: Rules<'a>,
+    /// Functions that only run what they are given: their words are looked at where they are called.
+    handing: Vec<String>,
+    /// Within such a function.
+    inside: bool,
     fine: bool,
 }
 
@@ -87,6 +98,7 @@ impl Looker<'_> {
                     && !literal(word).is_some_and(|text| matches!(text.as_str(), "-v" | "-R"))
             }),
             "unset" => rest.iter().all(|word| literal(word).is_some() && is_no_subscript(word)),
+            name if self.handing.iter().any(|own| own == name) => self.is_known(rest),
             name => KNOWN.contains(&name),
         }
     }
@@ -118,12 +130,22 @@ impl Visit for Looker<'_> {
             }
             _ => {}
         }
-        visit::walk_command(self, command);
+        // A function that would take the place of a command, or of one that hands on, is none of such a script.
+        if let Command::Function { name, .. } = command {
+            let taken = [&KNOWN[..], &FILTERS, &JUDGED].iter().any(|names| names.contains(&name.as_str()));
+            self.needs(!self.inside && !taken && !self.handing.contains(name));
+            self.inside = true;
+            visit::walk_command(self, command);
+            self.inside = false;
+            self.handing.push(name.clone());
+        } else {
+            visit::walk_command(self, command);
+        }
     }
 
     fn simple(&mut self, simple: &Simple) {
-        let known = simple.words.is_empty() || self.is_known(&simple.words);
-        self.needs(known);
+        let known = if self.inside { hands_on(&simple.words) } else { self.is_known(&simple.words) };
+        self.needs(simple.words.is_empty() || known);
         for assignment in &simple.assignments {
             let leads = matches!(&assignment.value, AssignedValue::Word(file)
                 if assignment.name == "rc" && self.is_start_up(file) && spelled(file).as_deref() != Some("$rc"));
@@ -223,6 +245,14 @@ fn greps(words: &[Word]) -> bool {
         && options
             .iter()
             .all(|option| option.bytes().skip(1).all(|byte| b"EFGPacehinoqsvwxz".contains(&byte)))
+}
+
+/// Whether a command of a function runs what the function was given, or looks for it.
+fn hands_on(words: &[Word]) -> bool {
+    let words: Option<Vec<String>> = words.iter().map(spelled).collect();
+    let words = words.unwrap_or_default();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words.as_slice(), ["$@"] | ["command", "-p", "$@"] | ["command", "-v", "$1"])
 }
 
 /// A word without expansions, its quotes removed.

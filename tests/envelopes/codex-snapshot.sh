@@ -5,8 +5,15 @@ echo '# Snapshot file'
 unalias -a 2>/dev/null || true
 echo '# Functions'
 declare -f
-options=$(set -o | awk '$2=="on"{print $1}')
-count=$(printf '%s\n' "$options" | sed '/^$/d' | wc -l | tr -d ' ')
+run_one() {
+  if command -v "$1" >/dev/null 2>&1; then
+    "$@"
+  else
+    command -p "$@"
+  fi
+}
+options=$(set -o | run_one awk '$2=="on"{print $1}')
+count=$(printf '%s\n' "$options" | run_one sed '/^$/d' | wc -l | run_one tr -d ' ')
 echo "# options $count"
 if [ -n "$options" ]; then
   printf 'set -o %s\n' $options
@@ -23,3 +30,12 @@ lines=$(
 if [ -n "$lines" ]; then
   printf '%s\n' "$lines"
 fi
+(
+  while IFS= read -r name; do
+    case "$name" in
+      ""|[0-9]*|*[!A-Za-z0-9_]*|PWD) continue ;;
+    esac
+    printf '%s\0' "$name"
+    declare -xp "$name" 2>/dev/null || true
+  done < <(compgen -e)
+)

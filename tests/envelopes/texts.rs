@@ -147,16 +147,21 @@ pub(super) fn codex(command: &str) -> String {
             );
         }
         let (set, value) = (key(kept, "_SET"), key(kept, ""));
-        let _ = if at % 2 == 0 {
-            writeln!(
+        let _ = match at % 3 {
+            0 => writeln!(
                 text,
                 "if [ -n \"${{{set}}}\" ]; then export {name}=\"${{{value}}}\"; else unset {name}; fi"
-            )
-        } else {
-            writeln!(
+            ),
+            1 => writeln!(
                 text,
                 "if [ -n \"${{{set}}}\" ]; then\n    export {name}=\"${{{value}}}\"\nelse\n    unset {name}\nfi"
-            )
+            ),
+            _ => writeln!(
+                text,
+                "if [ -n \"${{{set}}}\" ]; then\n  if [ -z \"${{{name}+x}}\" ] || [ \"${{{name}-}}\" != \"${{{value}}}\" ]; then \
+                 export {name}=\"${{{value}}}\"; else export {name}; fi\nelse builtin unset {name} 2>/dev/null || command \
+                 unset {name}; fi\nbuiltin unset {set} {value} 2>/dev/null || command unset {set} {value}"
+            ),
         };
     }
     text.push_str(

@@ -10,6 +10,7 @@ fn lines_are_known_or_the_whole_is_not() {
         "export PATH='/a b:/bin'\n",
         "function f {\n  x\n}\n",
         "if ! command -v rg >/dev/null 2>&1; then\n  function rg {\n    x\n  }\nfi\n",
+        "if ! hash rg 2>/dev/null && ! typeset -f rg >/dev/null 2>&1; then\n  function rg {\n  x\n}\nfi\n",
         // f () { x; }, as declare -f prints it.
         "eval \"$(echo 'ZiAoKSAKeyAKICAgIHgKfQo=' | base64 -d)\" > /dev/null 2>&1\n",
     ];
@@ -30,6 +31,8 @@ fn lines_are_known_or_the_whole_is_not() {
         "function f {\n  x\n",
         "function exec {\n  x\n}\n",
         "if x; then\nfi\n",
+        "if ! hash rg 2>/dev/null && ! x; then\nfi\n",
+        "  function rg {\n  x\n}\n}\n",
         "eval \"$(echo 'eA==' | base64 -d)\" > /dev/null 2>&1\n",
         "eval \"$(echo 'ZiAoKSAKeyAKICAgIHgKfQo=' | base64 -d)\" > /dev/null 2>&1; x\n",
         "eval \"$(x)\" > /dev/null 2>&1\n",
@@ -54,6 +57,11 @@ fn the_agents_own_functions_are_told_from_others_of_their_name() {
         "(exec -a ugrep \"$_cc_bin\" \"$@\")",
         "ARGV0=ugrep /opt/claude -I --exclude-dir=.git \"$@\"",
         "[[ -x $_cc_bin ]] || _cc_bin=/opt/claude",
+        "if [[ -x /opt/claude ]]; then",
+        "elif [[ -x '/opt/a b/claude' ]]; then",
+        "(exec -a ugrep /opt/claude -G --encoding=UTF-8 ${1+\"$@\"})",
+        "case \"$_cc_a\" in -*-filter*|-[Zz]*|-[!-]*|--null) command grep ${1+\"$@\"}; return ;; esac",
+        "else command grep ${1+\"$@\"}; fi",
         "if [[ ! -x $_cc_bin ]]; then command grep \"$@\"; return; fi",
     ] {
         assert_eq!(is_own(line), Some(true), "{line}");
@@ -66,6 +74,11 @@ fn the_agents_own_functions_are_told_from_others_of_their_name() {
         "ARGV0=ugrep /opt/claude $(x) \"$@\"",
         "[[ -x $_cc_bin ]] || _cc_bin=/opt/claude; x",
         "if [[ ! -x $_cc_bin ]]; then x; fi",
+        "if [[ -x /opt/claude ]] || x; then",
+        "else command find ${1+\"$@\"}; fi",
+        "else command grep ${1+\"$@\"}; x; fi",
+        "case \"$_cc_a\" in -$(x)) command grep ${1+\"$@\"}; return ;; esac",
+        "case \"$_cc_a\" in -*) x; return ;; esac",
         "x \"$@\"",
     ] {
         assert_eq!(is_own(line), Some(false), "{line}");
