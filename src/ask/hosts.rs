@@ -1,5 +1,14 @@
 //! Host names with letters outside ASCII, in the form in which a name server is asked.
 
+/// What a person should know of the names in a text.
+#[must_use]
+pub fn notes(text: &str) -> Vec<String> {
+    let outside = lookalikes(text).into_iter().map(|(name, ascii)| {
+        format!("the name {name} is {ascii}: letters outside ASCII may look like others")
+    });
+    outside.collect()
+}
+
 /// Each such name of a text with its other form, once.
 #[must_use]
 pub(super) fn lookalikes(text: &str) -> Vec<(String, String)> {

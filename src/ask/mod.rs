@@ -5,7 +5,7 @@ mod changes;
 pub mod contents;
 mod details;
 pub mod dialog;
-mod hosts;
+pub mod hosts;
 pub mod keys;
 pub mod layout;
 pub mod ledger;
@@ -23,6 +23,7 @@ mod testing;
 mod turn;
 mod views;
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use thiserror::Error;
@@ -39,6 +40,7 @@ use crate::facts::Facts;
 use crate::policy::Verdict;
 use crate::request::Request;
 use crate::syntax::Script;
+use crate::sys::tty::LineMode;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy)]
@@ -326,6 +328,8 @@ pub struct Manner {
     pub quiet: bool,
     /// How to ask elsewhere; None where nobody is to be asked there.
     pub elsewhere: Option<queue::Elsewhere>,
+    /// The shell whose line editor reads this terminal's keys waits for this very answer.
+    pub behind_editor: bool,
     /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
     /// is asked twice.
     pub passed: bool,
@@ -364,6 +368,7 @@ pub fn ask(panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Un
 /// When nobody could be asked.
 pub fn ask_at(place: &Path, panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Unavailable> {
     let terminal = crate::sys::tty::open(place)?;
+    let _lines = manner.behind_editor.then(|| LineMode::enter(terminal.as_fd())).transpose()?;
     if manner.plain {
         plain::ask(&terminal, panel, help)
     } else {

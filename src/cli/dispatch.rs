@@ -11,7 +11,7 @@ use super::jobs::{JobsCall, JobsVerb};
 use super::rules::{Files, RulesCall};
 use super::setup;
 use super::shell_args::{ShellCall, Text};
-use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use super::verbs::{Call, CheckCall, Own, TypedCall, Usage, What, read};
 use crate::ask::queue::BELL;
 use crate::ask::sanitize;
 use crate::commands::audit::{self, Look};
@@ -27,6 +27,7 @@ use crate::config::new_rule::NewRule;
 use crate::config::read::Reading;
 use crate::entry::guard::{self, By};
 use crate::entry::shell::{self, Asked, Given};
+use crate::entry::typed;
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
@@ -95,6 +96,8 @@ fn call_of(call: Call) -> ExitCode {
         Call::Approvals { only, .. } => said(approvals(only)),
         Call::Answer { id, reply } => said(answered(&id, reply)),
         Call::Setup(call) => setup::run(call),
+        Call::Typed(TypedCall::Line { at, whole }) => typed::run(at, whole),
+        Call::Typed(TypedCall::Off) => typed::off(),
         Call::Print(text) => print(&text),
     }
 }

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+    ASK, AUDIT, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::duration;
@@ -193,6 +193,11 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
         "subagents" => page.section(value, SUBAGENTS, |page, key, value| match key {
             "allow_grants" => settings.subagents_allow_grants = page.truth(value),
             _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
+        }),
+        "person" => page.section(value, PERSON, |page, key, value| match key {
+            "enabled" => settings.person_enabled = page.truth(value),
+            "auto_review" => settings.person_auto_review = page.truth(value),
+            _ => settings.person_reviewer = page.text(value),
         }),
         "run" => page.section(value, RUN, |page, key, value| run(page, settings, key, value)),
         "limits" => {

@@ -23,6 +23,7 @@ pub const TOP: &[&str] = &[
     "floor",
     "refusals",
     "subagents",
+    "person",
 ];
 
 /// The keys of an explicit rule; first those that its place in the file can say.
@@ -65,6 +66,9 @@ pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];
 
 /// The keys of `[subagents]`.
 pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
+
+/// The keys of `[person]`.
+pub const PERSON: &[&str] = &["enabled", "auto_review", "reviewer"];
 
 /// The ways to tell of a question that need no program of one's own.
 pub const NOTIFY: &[&str] = &["tmux", "desktop", "bell"];

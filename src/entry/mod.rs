@@ -5,4 +5,5 @@ mod inner;
 mod inside;
 pub mod shell;
 pub mod steer;
+pub mod typed;
 pub mod world;

@@ -165,6 +165,8 @@ pub fn run(asked: Asked) -> ExitCode {
     }
     match ending {
         Ending::Ran(outcome) => outcome.imitate(),
+        // Only what is typed into another shell is left to that.
+        Ending::Left => ExitCode::from(FAILED),
         Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
             // The question and its end are on record: now the signal may do what it came for.
             die(signal)
@@ -245,7 +247,7 @@ fn loosens((action, _): &(Verdict, String)) -> bool {
     *action < Verdict::Ask
 }
 
-fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
+pub(super) fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
     let has_terminal = surrounds.lineage.as_ref().is_some_and(|lineage| lineage.own.terminal != 0);
     let agent = surrounds.session.agent.clone();
     let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
@@ -296,7 +298,7 @@ fn request(asked: &Asked, text: Vec<u8>, cwd: PathBuf) -> Request {
     }
 }
 
-fn means(
+pub(super) fn means(
     asked: Asked,
     (text, opened): (Vec<u8>, &Opened),
     policy: &Policy,
@@ -344,6 +346,7 @@ fn means(
         ledger: surrounds.ledger(policy),
         state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
         temporary: PathBuf::from("/tmp"),
+        elsewhere: false,
         context,
     }
 }
@@ -373,7 +376,7 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
     };
     let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, passed: false }
+    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, ..Manner::default() }
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

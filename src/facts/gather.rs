@@ -11,7 +11,7 @@ use super::state::{State, Stream};
 use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
 use crate::report::Span;
-use crate::request::Request;
+use crate::request::{Entry, Request};
 use crate::syntax::{self, Cause, Limits, Problem, Script};
 
 /// How many commands one text may lead to, with all that its functions, loops and inner texts repeat.
@@ -79,13 +79,18 @@ pub(super) struct Gatherer<'a> {
 #[must_use]
 pub fn gather(script: &Script, request: &Request, host: &dyn Host, programs: &Programs) -> Facts {
     let mut walk = Gatherer::new(host, programs);
+    let args = || request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect();
     let mut state = State {
         cwd: request.cwd.to_str().map(str::to_owned),
-        positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
+        // A person's own shell may have been given some (`set --`).
+        positional: (request.entry != Entry::Typed).then(args),
         ..State::default()
     };
     walk.facts.starts = request.setting.starts;
     walk.options(request);
+    if !request.setting.doubt.is_empty() {
+        walk.doubt(Cause::UnsupportedShell, request.setting.doubt.as_str(), Span::default(), true);
+    }
     walk.prelude(&mut state, &request.setting.prelude);
     walk.script(&mut state, script, &Stream::Any);
     walk.facts
