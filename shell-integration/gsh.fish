@@ -15,7 +15,7 @@ if status is-interactive; and not set -q __gsh_program
     set -q GSH_MODE; and set -g __gsh_beneath yes
 
     function __gsh_enter
-        set -l text (commandline -b | string collect -N)
+        set -l text (commandline -b | string collect)
         if commandline --paging-mode; or not string match -qr '\S' -- $text; or test "$text" = gsh_off
             commandline -f execute
             return
@@ -26,12 +26,22 @@ if status is-interactive; and not set -q __gsh_program
             commandline -f execute
             return
         end
-        __gsh_ask $text; and commandline -f execute
-        commandline -f repaint
+        # What an abbreviation stands for is what is decided, and seen first.
+        if abbr -q -- (commandline -t)
+            commandline -f expand-abbr
+            return
+        end
+        if __gsh_ask $text
+            # No other one is put in at the end, behind a blank.
+            test -n "$(abbr --list)"; and commandline -r -- "$text "
+            commandline -f execute
+        else
+            commandline -f repaint
+        end
     end
 
     function __gsh_ask
-        if test (string length -- $argv[1] | count) -gt 0; and test (string length -- "$argv[1]") -gt 30000
+        if string match -qr '(?s).{30000}' -- $argv[1]
             echo 'gsh: not run: too long to be typed; put it into a file' >&2
             return 1
         end
@@ -63,7 +73,7 @@ if status is-interactive; and not set -q __gsh_program
 
     # Tells gsh which words are functions of this person's own: their bodies are fish's language.
     function __gsh_told
-        for word in (string match -ar '[A-Za-z_.][A-Za-z0-9_.+@-]*' -- $argv[1] | sort -u)
+        for word in (string match -ar '[A-Za-z_.][A-Za-z0-9_.+@-]*' -- $argv[1])
             functions -q -- $word; or continue
             string match -q '__gsh_*' -- $word; and continue
             test $word = gsh_off; and continue

@@ -32,7 +32,9 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
       zle .expand-history
       [[ $BUFFER == $typed ]] || return 1
     fi
-    if [[ $text != *[#!]* ]] && ! __gsh_is_whole $text; then
+    local ends=$text
+    while [[ $ends == *\\\\ ]]; do ends=${ends%\\\\}; done
+    if [[ $text != *[#!]* ]] && { [[ $ends == *\\ ]] || ! __gsh_is_whole $text }; then
       # zsh itself asks for more of it, or says what is wrong: nothing runs. Of several lines the first would.
       [[ $BUFFER == *$'\n'* ]] || return 0
       [[ $BUFFER == *$'\n' ]] || { LBUFFER+=$'\n'; return 1 }
@@ -92,7 +94,7 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
   # Tells gsh what this shell knows of the line's words, in entries that 0x1f ends.
   __gsh_told() {
     local word value line=$1
-    local -a words=(${=${1//[;|&(){\}<>\`\"\'=\$,:\\]/ }})
+    local -a words=(${=line//[^A-Za-z0-9_.+@-]/ })
     local -A known
     integer at=1
     if (( $#words > 400 )); then unsure='the line has more words than are looked at'; fi

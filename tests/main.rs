@@ -17,6 +17,7 @@ mod fuzz;
 mod grants;
 mod import;
 mod init;
+mod integration;
 mod jobs;
 mod laws;
 mod limits;

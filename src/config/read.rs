@@ -12,7 +12,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+    ASK, AUDIT, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes,
+    verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::duration;

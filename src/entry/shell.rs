@@ -376,7 +376,14 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
     };
     let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, ..Manner::default() }
+    Manner {
+        plain: knobs.plain,
+        terminals: knobs.terminals.clone(),
+        style,
+        quiet,
+        elsewhere,
+        ..Manner::default()
+    }
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

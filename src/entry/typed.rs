@@ -198,7 +198,9 @@ fn answer(word: &str, status: u8) -> ExitCode {
 fn not_run(decision: &Decision, by: &Refusal) -> String {
     let reason = sanitize::line(&decision.reason);
     match by {
-        _ if decision.floor.is_some() => format!("gsh: not run: {reason}. No rule and no answer allows this."),
+        _ if decision.floor.is_some() => {
+            format!("gsh: not run: {reason}. No rule and no answer allows this.")
+        }
         Refusal::Person(_) => "gsh: not run".to_owned(),
         Refusal::Policy => format!("gsh: not run: {reason}"),
         Refusal::NobodyToAsk(why) => {
@@ -206,7 +208,10 @@ fn not_run(decision: &Decision, by: &Refusal) -> String {
                 Unavailable::NotAPersons(_) => ". If only people sit here: gsh init terminal",
                 _ => "",
             };
-            format!("gsh: not run: {reason}, and nobody can be asked: {}{help}", sanitize::line(&why.to_string()))
+            format!(
+                "gsh: not run: {reason}, and nobody can be asked: {}{help}",
+                sanitize::line(&why.to_string())
+            )
         }
     }
 }

@@ -85,7 +85,9 @@ impl<'a> LineMode<'a> {
     pub fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
         let before = tcgetattr(terminal)?;
         let mut lines = before.clone();
-        lines.local_flags.insert(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG | LocalFlags::IEXTEN);
+        lines
+            .local_flags
+            .insert(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG | LocalFlags::IEXTEN);
         lines.input_flags.insert(InputFlags::ICRNL);
         lines.output_flags.insert(OutputFlags::OPOST | OutputFlags::ONLCR);
         set(terminal, SetArg::TCSADRAIN, &lines)?;
