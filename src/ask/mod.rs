@@ -17,6 +17,7 @@ mod plain;
 pub mod queue;
 pub mod sanitize;
 mod screen;
+mod scripts;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
