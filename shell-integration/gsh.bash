@@ -47,7 +47,7 @@ __gsh_load() {
   # A pasted block comes as one text, and is decided as one.
   bind 'set enable-bracketed-paste on' 2>/dev/null
   readonly -f __gsh_enter __gsh_ask __gsh_told __gsh_answer __gsh_go __gsh_edit __gsh_broken __gsh_history \
-    __gsh_incomplete __gsh_unbind gsh_off
+    __gsh_expanded __gsh_incomplete __gsh_unbind gsh_off
 }
 
 # Says what the second key sequence does.
@@ -116,14 +116,26 @@ __gsh_broken() {
 # Puts what bash's history makes of the line in its place: what is decided is what runs.
 __gsh_history() {
   [[ $- == *H* && $READLINE_LINE == *['!^']* ]] || return 0
-  local expanded again
-  expanded=$(history -p "$READLINE_LINE" 2>&1) || { echo "gsh: $expanded" >&2; return 1; }
-  [[ $expanded != "$READLINE_LINE" ]] || return 0
-  again=$(history -p "$expanded" 2>/dev/null) || again=
-  READLINE_LINE=$expanded READLINE_POINT=${#expanded}
+  local __gsh_made __gsh_again
+  if ! __gsh_made=$(__gsh_expanded "$READLINE_LINE" 2>/dev/null); then
+    echo 'gsh: not run: history has no such event' >&2
+    return 1
+  fi
+  [[ $__gsh_made != "$READLINE_LINE" ]] || return 0
+  __gsh_again=$(__gsh_expanded "$__gsh_made" 2>/dev/null) || __gsh_again=
+  READLINE_LINE=$__gsh_made READLINE_POINT=${#__gsh_made}
   # Shown first; and where it would be expanded once more, never run as it is.
-  [[ $again == "$expanded" ]] || echo 'gsh: not run: history would change this line again' >&2
+  [[ $__gsh_again == "$__gsh_made" ]] || echo 'gsh: history would change this line again' >&2
   return 1
+}
+
+# In a subshell: `history -p` takes the last entry for its own line and drops it, unless that was put there by `-s`.
+__gsh_expanded() {
+  local HISTTIMEFORMAT= last
+  unset HISTTIMEFORMAT
+  last=$(history 1)
+  if [[ $last =~ ^\ *[0-9]+[*\ ]\ (.*)$ ]]; then history -s -- "${BASH_REMATCH[1]}"; fi
+  history -p "$1"
 }
 
 # Whether bash wants more of it. A last line that is empty says that there is no more.

@@ -15,8 +15,9 @@ if status is-interactive; and not set -q __gsh_program
     set -q GSH_MODE; and set -g __gsh_beneath yes
 
     function __gsh_enter
+        # What `read` reads has this binding too, and is no command.
         set -l text (commandline -b | string collect)
-        if commandline --paging-mode; or not string match -qr '\S' -- $text; or test "$text" = gsh_off
+        if test (status current-command) != fish; or commandline --paging-mode; or not string match -qr '\S' -- $text; or test "$text" = gsh_off
             commandline -f execute
             return
         end
@@ -46,12 +47,19 @@ if status is-interactive; and not set -q __gsh_program
             return 1
         end
         set -l told (__gsh_told $argv[1] | string collect -N)
-        set -l said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish 2>/dev/null)
-        set -l ended $status
-        if test "$said,$ended" != run,0
-            echo >&2
-            set said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish --whole)
+        set -l said
+        set -l ended 127
+        if command -q $__gsh_program
+            set said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish 2>/dev/null)
             set ended $status
+        end
+        if test "$said,$ended" != run,0
+            # Below the line.
+            echo >&2
+            if command -q $__gsh_program
+                set said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish --whole)
+                set ended $status
+            end
         end
         switch "$said,$ended"
             case run,0
@@ -84,8 +92,12 @@ if status is-interactive; and not set -q __gsh_program
 
     # For the person who sits here: gsh looks whether that is so.
     function gsh_off
-        set -l said ($__gsh_program typed --off)
-        set -l ended $status
+        set -l said
+        set -l ended 127
+        if command -q $__gsh_program
+            set said ($__gsh_program typed --off)
+            set ended $status
+        end
         if test "$said,$ended" != off,0
             test $ended -eq 126; and return 1
             if test -n "$__gsh_beneath"; or not isatty stdin
