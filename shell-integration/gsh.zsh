@@ -27,7 +27,7 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
     local text=$PREBUFFER$BUFFER
     [[ $text == *[^[:space:]]* ]] || return 0
     # What history makes of the line is what is decided, and seen first.
-    if [[ -o banghist && $BUFFER == *[!^]* ]]; then
+    if [[ -o banghist && $BUFFER == *[\^!]* ]]; then
       local typed=$BUFFER
       zle .expand-history
       [[ $BUFFER == $typed ]] || return 1
