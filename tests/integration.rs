@@ -335,3 +335,39 @@ fn what_the_shell_knows_of_a_words_meaning_is_what_is_decided() {
         screen.wait_for("in its own way");
     }
 }
+
+/// A person's call of `gsh init`; what it said.
+fn init(machine: Gsh, line: &str) -> (Gsh, String) {
+    let mut screen = machine.program(GSH).again().args(line.split(' ')).pty(200, 200);
+    screen.wait_for_any(&["is set up", "as it was before", "nothing is set up", "gsh: "]);
+    let _status = screen.wait();
+    let text = screen.text();
+    (screen.into_machine(), text)
+}
+
+#[test]
+fn init_writes_one_block_that_holds_and_takes_it_out_again() {
+    for kind in kinds() {
+        let mut machine = kind.machine("", "/nonexistent");
+        let file = if kind.name == "fish" { "home/.config/fish/conf.d/gsh.fish" } else { kind.rc };
+        let before = (kind.name != "fish").then(|| format!("{}# mine, without an end", kind.prompt));
+        let rc = machine.at(kind.rc);
+        fs::write(&rc, before.clone().unwrap_or_else(|| kind.prompt.to_owned())).expect("what was there");
+        let (after, said) = init(machine, &format!("init {} --yes", kind.name));
+        assert!(said.contains("is set up; "), "{said}");
+        machine = after;
+        let text = fs::read_to_string(machine.at(file)).expect("the file");
+        assert!(text.starts_with(before.as_deref().unwrap_or_default()), "{text}");
+        assert_eq!(text.matches("# >>> gsh").count(), 1, "{text}");
+        let (after, said) = init(machine, &format!("init {} --yes", kind.name));
+        assert!(said.contains("set up already"), "{said}");
+        let mut screen = kind.on(after.program(kind.program).again().args(kind.args.iter().copied()));
+        screen.type_keys("gsh-canary-deny x\r");
+        screen.wait_for("not run: canary");
+        let (machine, said) = init(screen.into_machine(), &format!("init {} --undo --yes", kind.name));
+        assert!(said.contains("as it was before"), "{said}");
+        assert_eq!(fs::read_to_string(machine.at(file)).ok(), before, "{}", kind.name);
+        let script = machine.at(&format!("home/.local/share/gsh/shell/gsh.{}", kind.name));
+        assert!(!script.exists(), "{}", kind.name);
+    }
+}
