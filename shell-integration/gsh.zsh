@@ -24,58 +24,54 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
   }
 
   __gsh_may_run() {
-    local text=$PREBUFFER$BUFFER
-    [[ $text == *[^[:space:]]* ]] || return 0
+    local __gsh_text=$PREBUFFER$BUFFER __gsh_said __gsh_ended __gsh_defined= __gsh_unsure= __gsh_typed=$BUFFER
+    [[ $__gsh_text == *[^[:space:]]* ]] || return 0
     # What history makes of the line is what is decided, and seen first.
     if [[ -o banghist && $BUFFER == *[\^!]* ]]; then
-      local typed=$BUFFER
       zle .expand-history
-      [[ $BUFFER == $typed ]] || return 1
+      [[ $BUFFER == $__gsh_typed ]] || return 1
     fi
-    local ends=$text
-    while [[ $ends == *\\\\ ]]; do ends=${ends%\\\\}; done
-    if [[ $text != *[#!]* ]] && { [[ $ends == *\\ ]] || ! __gsh_is_whole $text }; then
-      # zsh itself asks for more of it, or says what is wrong: nothing runs. Of several lines the first would.
-      [[ $BUFFER == *$'\n'* ]] || return 0
-      [[ $BUFFER == *$'\n' ]] || { LBUFFER+=$'\n'; return 1 }
-    fi
-    __gsh_ask $text
-  }
-
-  # By the options that are set here, as zsh will read it.
-  __gsh_is_whole() {
-    local said
-    said=$(functions[__gsh_probe]=$1 2>&1) && [[ -z $said ]]
-  }
-
-  __gsh_ask() {
-    emulate -L zsh
-    setopt extendedglob
-    local text=$1 said defined= unsure=
-    integer ended
-    if (( $#text > 30000 )); then
+    if (( $#__gsh_text > 30000 )); then
       zle -I
       print -u2 -r -- 'gsh: not run: too long to be typed; put it into a file'
       return 1
     fi
-    __gsh_told $text
-    said=$(GSH_LINE=$text GSH_DEFINED=$defined GSH_UNSURE=$unsure $__gsh_program typed --shell zsh 2>/dev/null)
-    ended=$?
-    # The rest of a here-document.
-    if [[ $said == unclear && $text == *'<<'* && $text != *$'\n' ]]; then
-      LBUFFER+=$'\n'
-      return 1
+    __gsh_told $__gsh_text
+    __gsh_answer 2>/dev/null
+    if [[ $__gsh_said == unclear ]] && ! __gsh_is_whole $__gsh_text; then
+      # zsh itself asks for more of it, or says what is wrong: nothing runs. Of several lines the first would.
+      [[ $BUFFER == *$'\n'* || $__gsh_text == *'<<'* ]] || return 0
+      [[ $BUFFER == *$'\n' ]] || { LBUFFER+=$'\n'; return 1 }
     fi
-    if [[ $said,$ended != run,0 ]]; then
+    if [[ $__gsh_said,$__gsh_ended != run,0 ]]; then
       zle -I
-      said=$(GSH_LINE=$text GSH_DEFINED=$defined GSH_UNSURE=$unsure $__gsh_program typed --shell zsh --whole)
-      ended=$?
+      __gsh_answer --whole
     fi
-    case $said,$ended in
+    case $__gsh_said,$__gsh_ended in
       run,0) return 0 ;;
       no,126|*,130) return 1 ;;
-      *) __gsh_broken $ended ;;
+      *) __gsh_broken $__gsh_ended ;;
     esac
+  }
+
+  __gsh_answer() {
+    __gsh_said=$(GSH_LINE=$__gsh_text GSH_DEFINED=$__gsh_defined GSH_UNSURE=$__gsh_unsure $__gsh_program typed --shell zsh $@)
+    __gsh_ended=$?
+  }
+
+  # By the options that are set here, as zsh will read it. What hides the rest of a line is not looked through.
+  __gsh_is_whole() {
+    local __gsh_ends=$1 __gsh_parsed=
+    [[ $1 != *[#!]* ]] || return 0
+    while [[ $__gsh_ends == *\\\\ ]]; do __gsh_ends=${__gsh_ends%\\\\}; done
+    [[ $__gsh_ends != *\\ ]] || return 1
+    # The rest of a here-document: zsh would take it as it is.
+    [[ $1 != *'<<'* || $1 == *$'\n' ]] || return 1
+    # A text that zsh cannot read to its end defines nothing.
+    { { functions[__gsh_probe]=$1 } 2>/dev/null } always { TRY_BLOCK_ERROR=0 }
+    __gsh_parsed=$+functions[__gsh_probe]
+    (( ! __gsh_parsed )) || unset 'functions[__gsh_probe]'
+    (( __gsh_parsed ))
   }
 
   # What gsh cannot answer. Told in full once.
@@ -93,27 +89,30 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
 
   # Tells gsh what this shell knows of the line's words, in entries that 0x1f ends.
   __gsh_told() {
-    local word value line=$1
-    local -a words=(${=line//[^A-Za-z0-9_.+@-]/ })
-    local -A known
-    integer at=1
-    if (( $#words > 400 )); then unsure='the line has more words than are looked at'; fi
-    while (( at <= $#words && at <= 400 )); do
-      word=$words[at] at+=1
-      if (( $+galiases[$word] )) || [[ $word == *.* && -n ${saliases[${word##*.}]-} ]]; then
-        unsure='an alias that holds for any word'
+    emulate -L zsh
+    setopt extendedglob
+    local __gsh_word __gsh_value
+    local -a __gsh_words=(${=1//[^A-Za-z0-9_.+@-]/ })
+    local -A __gsh_known
+    integer __gsh_at=1
+    if (( $#__gsh_words > 400 )); then __gsh_unsure='the line has more words than are looked at'; fi
+    while (( __gsh_at <= $#__gsh_words && __gsh_at <= 400 )); do
+      __gsh_word=$__gsh_words[__gsh_at]
+      (( __gsh_at += 1 ))
+      if (( $+galiases[$__gsh_word] )) || [[ $__gsh_word == *.* && -n ${saliases[${__gsh_word##*.}]-} ]]; then
+        __gsh_unsure='an alias that holds for any word'
       fi
-      [[ $word == [A-Za-z_.][A-Za-z0-9_.+@-]# && -z ${known[$word]-} ]] || continue
-      known[$word]=yes
-      if (( $+aliases[$word] )); then
-        value=${${aliases[$word]#nocorrect }#noglob }
-        defined+=$'a\x1e'$word$'\x1e'$value$'\x1f'
-        words+=(${=value})
-      elif (( $+functions[$word] )); then
+      [[ $__gsh_word == [A-Za-z_.][A-Za-z0-9_.+@-]# && -z ${__gsh_known[$__gsh_word]-} ]] || continue
+      __gsh_known[$__gsh_word]=yes
+      if (( $+aliases[$__gsh_word] )); then
+        __gsh_value=${${aliases[$__gsh_word]#nocorrect }#noglob }
+        __gsh_defined+=$'a\x1e'$__gsh_word$'\x1e'$__gsh_value$'\x1f'
+        __gsh_words+=(${=__gsh_value})
+      elif (( $+functions[$__gsh_word] )); then
         # Its body is zsh's language.
-        [[ $word == __gsh_* || $word == gsh_off ]] || defined+=$'o\x1e'$word$'\x1f'
-      elif [[ $line == *'$'* && ${parameters[$word]-} == scalar && $word != (text|said|defined|unsure|ended|word|value|line|at|known|words) ]]; then
-        defined+=$'v\x1e'$word$'\x1e'${(P)word}$'\x1f'
+        [[ $__gsh_word == __gsh_* || $__gsh_word == gsh_off ]] || __gsh_defined+=$'o\x1e'$__gsh_word$'\x1f'
+      elif [[ $1 == *'$'* && ${parameters[$__gsh_word]-} == scalar && $__gsh_word != __gsh_* ]]; then
+        __gsh_defined+=$'v\x1e'$__gsh_word$'\x1e'${(P)__gsh_word}$'\x1f'
       fi
     done
     return 0
