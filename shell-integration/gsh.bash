@@ -44,9 +44,15 @@ __gsh_load() {
     bind -m "$map" -x "\"$__gsh_first\": __gsh_enter"
     bind -m "$map" "\"$__gsh_second\": \"\""
   done
+  # What was let through once is over at the next prompt. Last, so that the others there see the status they look for.
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+    PROMPT_COMMAND+=(__gsh_disarm)
+  else
+    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__gsh_disarm
+  fi
   # A pasted block comes as one text, and is decided as one.
   bind 'set enable-bracketed-paste on' 2>/dev/null
-  readonly -f __gsh_enter __gsh_ask __gsh_told __gsh_answer __gsh_go __gsh_edit __gsh_broken __gsh_history \
+  readonly -f __gsh_enter __gsh_ask __gsh_told __gsh_answer __gsh_go __gsh_disarm __gsh_edit __gsh_broken __gsh_history \
     __gsh_expanded __gsh_incomplete __gsh_unbind gsh_off
 }
 
@@ -55,6 +61,8 @@ __gsh_go() {
   local map
   for map in emacs vi-insert vi-command; do bind -m "$map" "\"$__gsh_second\": $1"; done
 }
+
+__gsh_disarm() { __gsh_go '""'; }
 
 __gsh_enter() {
   # What the person set for their own commands is not for these.

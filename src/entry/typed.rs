@@ -34,9 +34,9 @@ const LOOK: u8 = 3;
 /// The variables in which a shell hands a line over: what is on a command line other users can read.
 const HANDED: [&str; 3] = ["GSH_LINE", "GSH_DEFINED", "GSH_UNSURE"];
 
-/// What would take the line out of gsh's sight is asked about, whatever the rules say. Other ways to it (`bind`,
-/// `zle`, a new shell) are programs that the builtin rules ask about.
-const DISARMING: [&str; 3] = ["unset *gsh*", "set *gsh*", "unalias *gsh*"];
+/// How everything begins that the integration puts into a shell. Other ways to take a line out of gsh's sight
+/// (`bind`, `zle`, a new shell) are programs that the builtin rules ask about.
+const OURS: &str = "__gsh";
 
 /// The shell that a line was typed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,7 @@ pub fn run(typist: Typist, whole: bool) -> ExitCode {
     let mut surrounds = Surrounds::of_process();
     let handed = |name: &str| surrounds.environment.iter().find(|(known, _)| known == name);
     let [line, defined, unsure] = HANDED.map(|name| handed(name).map(|(_, value)| value.clone()));
+    let unsure = unsure.map(|why| why.to_string_lossy().into_owned()).filter(|why| !why.is_empty());
     let Some(line) = line else {
         eprintln!("gsh: typed: no line was handed over in GSH_LINE");
         return ExitCode::from(FAILED);
@@ -101,9 +102,7 @@ pub fn run(typist: Typist, whole: bool) -> ExitCode {
     (surrounds.memory.streak, surrounds.memory.refusals) = (0, 0);
     let text = line.clone().into_vec();
     let told = Told::of(&defined.unwrap_or_default().to_string_lossy());
-    let doubt = unsure.map(|why| why.to_string_lossy().into_owned()).filter(|why| !why.is_empty());
-    let doubt = doubt.or_else(|| told.doubt.clone());
-    let doubt = doubt.or_else(|| otherwise(typist, &String::from_utf8_lossy(&text)).map(str::to_owned));
+    let doubt = doubt(typist, &String::from_utf8_lossy(&text), unsure.or(told.doubt));
     let cwd = std::env::current_dir().unwrap_or_default();
     let setting = Setting { prelude: told.text, doubt: doubt.unwrap_or_default(), ..Setting::default() };
     let (name, args, options) = (None, Vec::new(), ReadingOptions::default());
@@ -146,6 +145,12 @@ fn decided(request: Request, asked: Asked, surrounds: &Surrounds, whole: bool) -
     }
 }
 
+/// Why the shell may do something else with the text than what bash would make of it.
+fn doubt(typist: Typist, text: &str, unsure: Option<String>) -> Option<String> {
+    let ours = || text.contains(OURS).then(|| "it names what gsh has put into this shell".to_owned());
+    unsure.or_else(ours).or_else(|| otherwise(typist, text).map(str::to_owned))
+}
+
 /// What the shell has to look at before anything is shown: `unclear` where the text may not be whole, `look` where
 /// there is something to show; None where it simply runs.
 fn stops(request: &Request, policy: &Policy, machine: &Machine) -> Option<&'static str> {
@@ -168,7 +173,7 @@ fn asked(line: OsString) -> Asked {
         mode: None,
         config: None,
         non_interactive: false,
-        rules: DISARMING.map(|rule| (Verdict::Ask, rule.to_owned())).to_vec(),
+        rules: Vec::new(),
         timeout: None,
     }
 }
