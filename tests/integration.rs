@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::machine::{Gsh, Screen};
+use crate::common::machine::{Gsh, PATIENCE, Screen};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 const PROMPT: &str = "P> ";
@@ -105,6 +105,16 @@ fn asks(screen: &mut Screen, word: &str) {
     std::thread::sleep(std::time::Duration::from_millis(400));
 }
 
+/// Wipes the screen, and waits until this is gone from it.
+fn wiped(screen: &mut Screen, gone: &str) {
+    screen.type_keys("\u{c}");
+    let begun = std::time::Instant::now();
+    while screen.text().contains(gone) {
+        assert!(begun.elapsed() < PATIENCE, "{gone} stays:\n{}", screen.text());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
 const CLEAR: &str = "\u{15}";
 
 #[test]
@@ -141,6 +151,7 @@ fn an_asked_line_runs_after_a_yes_only() {
         asks(&mut screen, "approved");
         screen.type_keys("y");
         screen.wait_for("APPROVED");
+        wiped(&mut screen, "gsh");
         for key in ["\u{1b}", "\u{3}"] {
             asks(&mut screen, "declined");
             screen.type_keys(key);
@@ -152,7 +163,7 @@ fn an_asked_line_runs_after_a_yes_only() {
             screen.type_keys(CLEAR);
             runs(&mut screen, "goes-on");
             assert!(!screen.text().contains("DECLINED"), "{}: {}", kind.name, screen.text());
-            screen.type_keys("clear\r");
+            wiped(&mut screen, "gsh");
         }
     }
 }
@@ -224,7 +235,7 @@ fn a_gsh_that_gives_no_answer_holds_or_lets_run_as_the_person_said() {
                 screen.wait_for("gives no answer");
                 if word == "warn" {
                     screen.wait_for("BROKEN");
-                    screen.type_keys("clear\r");
+                    wiped(&mut screen, "gsh");
                     runs(&mut screen, "again");
                     assert!(!screen.text().contains("gives no answer"), "{}: told once", kind.name);
                 } else {
@@ -323,9 +334,9 @@ fn what_the_shell_knows_of_a_words_meaning_is_what_is_decided() {
         screen.type_keys(&format!("{line}\r"));
         screen.wait_for("gsh: not run: ");
         screen.type_keys(CLEAR);
-        screen.type_keys("clear\r");
+        wiped(&mut screen, "gsh");
         runs(&mut screen, "next");
-        screen.type_keys("clear\r");
+        wiped(&mut screen, "NEXT");
     }
     // Another meaning than bash's asks.
     let zsh = KINDS[1];
