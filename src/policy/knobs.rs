@@ -429,6 +429,9 @@ mod tests {
             refusals_in_all: Some(0),
             subagents_allow_grants: Some(true),
             subagents_default: Some(Verdict::Deny),
+            person_enabled: Some(false),
+            person_auto_review: Some(false),
+            person_reviewer: Some("x".into()),
         });
         assert_eq!(knobs.refusals, Refusals { in_a_row: 2, in_all: 20 });
         assert_eq!(knobs.on_unresolved, Verdict::Deny);
@@ -445,6 +448,7 @@ mod tests {
             "audit.keep_days",
             "refusals.in_all",
             "subagents.allow_grants",
+            "person.enabled",
             "limits.bytes",
             "limits.depth",
             "ask.terminals",
@@ -454,6 +458,7 @@ mod tests {
             "shell.path",
             "run.timeout",
             "allow_roots",
+            "person.reviewer",
         ];
         assert_eq!(ignored, expected);
     }
