@@ -55,6 +55,10 @@ fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> R
         Ok(answer) => answer,
         Err(refusal) => return Ok(refused(record, decision, refusal)),
     };
+    if means.elsewhere {
+        record.close(&Closing::NotObserved { how: "the caller's own shell" })?;
+        return Ok(Ending::Left);
+    }
     let (plan, way) = run::completed(means.plan, &script, facts, record.id());
     match Approved::new(&decision, answer.as_ref(), &record, plan) {
         Some(approved) => execute(approved, record, way),

@@ -36,6 +36,9 @@ pub struct Setting {
     /// The text is no command of anybody: it is what the caller itself runs to look around when it starts.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub starts: bool,
+    /// Why the shell that is to run the text may take it otherwise than bash would; empty where it does not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doubt: String,
 }
 
 /// A use of an agent's tool, as its hook tells of it.
@@ -148,14 +151,16 @@ pub enum Entry {
     Hook,
     /// A person's own interactive shell.
     Interactive,
+    /// A line typed at a person's own bash, zsh or fish, before that shell runs it.
+    Typed,
     /// `gsh check`, `gsh check --batch` and `gsh explain`: decides, runs nothing.
     Check,
 }
 
 impl Entry {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Command, Self::Script, Self::Stdin, Self::Hook, Self::Interactive, Self::Check];
+    pub const ALL: [Self; 7] =
+        [Self::Command, Self::Script, Self::Stdin, Self::Hook, Self::Interactive, Self::Typed, Self::Check];
 
     /// The word used in records.
     #[must_use]
@@ -166,6 +171,7 @@ impl Entry {
             Self::Stdin => "stdin",
             Self::Hook => "hook",
             Self::Interactive => "interactive",
+            Self::Typed => "typed",
             Self::Check => "check",
         }
     }

@@ -1,5 +1,23 @@
 //! Host names with letters outside ASCII, in the form in which a name server is asked.
 
+use super::scripts;
+
+/// What a person should know of the names in a text.
+#[must_use]
+pub fn notes(text: &str) -> Vec<String> {
+    let outside = lookalikes(text).into_iter().map(|(name, ascii)| {
+        let mixes =
+            scripts::mixed(&name).map_or_else(String::new, |which| format!(", and it mixes {which} ones"));
+        format!("the name {name} is {ascii}: letters outside ASCII may look like others{mixes}")
+    });
+    let encoded = scripts::encoded(text).into_iter().map(|(name, shown)| {
+        let mixes =
+            scripts::mixed(&shown).map_or_else(String::new, |which| format!(", which mixes {which} letters"));
+        format!("the name {name} stands for {shown}{mixes}")
+    });
+    outside.chain(encoded).collect()
+}
+
 /// Each such name of a text with its other form, once.
 #[must_use]
 pub(super) fn lookalikes(text: &str) -> Vec<(String, String)> {
@@ -16,7 +34,7 @@ pub(super) fn lookalikes(text: &str) -> Vec<(String, String)> {
 }
 
 /// The name label by label, `xn--…` where a label is not ASCII. None when it is no dotted name.
-fn ascii_form(name: &str) -> Option<String> {
+pub(super) fn ascii_form(name: &str) -> Option<String> {
     let name = name.replace('。', ".").to_lowercase();
     let labels: Vec<&str> = name.split('.').collect();
     if labels.len() < 2 || labels.iter().any(|label| label.is_empty() || label.chars().count() > 63) {
@@ -28,9 +46,9 @@ fn ascii_form(name: &str) -> Option<String> {
     encoded.collect::<Option<Vec<_>>>().map(|labels| labels.join("."))
 }
 
-const BASE: u32 = 36;
-const FIRST: u32 = 1;
-const LAST: u32 = 26;
+pub(super) const BASE: u32 = 36;
+pub(super) const FIRST: u32 = 1;
+pub(super) const LAST: u32 = 26;
 
 /// RFC 3492 for one label.
 fn punycode(label: &str) -> Option<String> {
@@ -83,7 +101,7 @@ fn letter(digit: u32) -> Option<char> {
     char::from_u32(code)
 }
 
-fn adapted(delta: u32, points: u32, first: bool) -> u32 {
+pub(super) fn adapted(delta: u32, points: u32, first: bool) -> u32 {
     let mut delta = if first { delta / 700 } else { delta / 2 };
     delta += delta / points;
     let mut steps = 0;

@@ -6,7 +6,7 @@ pub mod contents;
 mod details;
 pub mod dialog;
 pub mod hearing;
-mod hosts;
+pub mod hosts;
 pub mod keys;
 pub mod layout;
 pub mod ledger;
@@ -18,6 +18,7 @@ mod plain;
 pub mod queue;
 pub mod sanitize;
 mod screen;
+mod scripts;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
@@ -25,6 +26,7 @@ mod tool;
 mod turn;
 mod views;
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use thiserror::Error;
@@ -42,6 +44,7 @@ use crate::facts::Facts;
 use crate::policy::Verdict;
 use crate::request::Request;
 use crate::syntax::Script;
+use crate::sys::tty::LineMode;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy)]
@@ -333,6 +336,8 @@ pub struct Manner {
     pub quiet: bool,
     /// How to ask elsewhere; None where nobody is to be asked there.
     pub elsewhere: Option<queue::Elsewhere>,
+    /// The shell whose line editor reads this terminal's keys waits for this very answer.
+    pub behind_editor: bool,
     /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
     /// is asked twice.
     pub passed: bool,
@@ -371,6 +376,7 @@ pub fn ask(panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Un
 /// When nobody could be asked.
 pub fn ask_at(place: &Path, panel: &Panel, help: &Help<'_>, manner: &Manner) -> Result<Answer, Unavailable> {
     let terminal = crate::sys::tty::open(place)?;
+    let _lines = manner.behind_editor.then(|| LineMode::enter(terminal.as_fd())).transpose()?;
     if manner.plain {
         plain::ask(&terminal, panel, help)
     } else {

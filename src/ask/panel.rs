@@ -99,10 +99,7 @@ fn risks(question: &Question<'_>) -> Vec<Line> {
     let mut found: Vec<String> = Vec::new();
     let told = asking(question.decision).flat_map(|judged| judged.request.risks.iter().cloned());
     let text = question.request.as_text();
-    let names = hosts::lookalikes(text).into_iter().map(|(name, ascii)| {
-        format!("the name {name} is {ascii}: letters outside ASCII may look like others")
-    });
-    for risk in told.chain(names) {
+    for risk in told.chain(hosts::notes(text)) {
         if !found.contains(&risk) {
             found.push(risk);
         }

@@ -12,7 +12,7 @@ use crate::envelope::Mark;
 use crate::facts::{EffectKind, Facts};
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Layer, Policy, Subject, Verdict};
-use crate::request::{ReadingOptions, Request, Setting};
+use crate::request::{Entry, ReadingOptions, Request, Setting};
 use crate::syntax::document_bodies;
 use crate::sys::proc::{Lineage, Process};
 
@@ -281,6 +281,7 @@ fn origin(opening: &Opening<'_>) -> Map<String, Value> {
     };
     let value = json!({
         "entry": request.entry.word(),
+        "origin": whose(request.entry, &policy.caller.agent),
         "session": context.session,
         "parents": context.parents,
         "agent": agent,
@@ -292,6 +293,15 @@ fn origin(opening: &Opening<'_>) -> Map<String, Value> {
         "process": context.lineage.as_ref().map(process_and_those_above),
     });
     map(value)
+}
+
+/// Whether a person or an agent asks, where that can be told.
+fn whose(entry: Entry, agent: &Agent) -> Value {
+    match (entry, agent) {
+        (_, Agent::Named(_)) => json!("agent"),
+        (Entry::Typed | Entry::Interactive, _) => json!("person"),
+        _ => Value::Null,
+    }
 }
 
 /// What an agent put around the command: nothing, its own text, or one that is not known.

@@ -11,7 +11,7 @@ use super::jobs::with_jobs;
 use super::rules::{Files, RulesCall};
 use super::setup;
 use super::shell_args::{ShellCall, Text};
-use super::verbs::{Call, CheckCall, Own, Usage, What, read};
+use super::verbs::{Call, CheckCall, Own, TypedCall, Usage, What, read};
 use crate::ask::queue::BELL;
 use crate::ask::sanitize;
 use crate::commands::audit::{self, Look};
@@ -26,6 +26,7 @@ use crate::config::new_rule::NewRule;
 use crate::config::read::Reading;
 use crate::entry::guard::{self, By};
 use crate::entry::shell::{self, Asked, Given};
+use crate::entry::typed;
 use crate::entry::world::{Surrounds, here};
 use crate::host::Host;
 use crate::pipeline;
@@ -92,6 +93,8 @@ fn call_of(call: Call) -> ExitCode {
         Call::Answer { id, reply } => said(answered(&id, reply)),
         Call::Setup(call) => setup::run(call),
         Call::Hook(agent) => hook::run(agent),
+        Call::Typed(TypedCall::Line { at, whole }) => typed::run(at, whole),
+        Call::Typed(TypedCall::Off) => typed::off(),
         Call::Print(text) => print(&text),
     }
 }

@@ -32,7 +32,7 @@ pub enum SetupCall {
 /// As typed.
 #[derive(Debug, Args)]
 pub(super) struct Init {
-    /// The agent, or `terminal`; without one, the list of those that are known
+    /// The agent, your own `bash`, `zsh`, `fish` or `tmux`, or `terminal`; without one, the list of those that are known
     what: Option<String>,
     /// Show the changes and make none
     #[arg(long, conflicts_with = "yes")]

@@ -16,11 +16,12 @@ use super::shell_args::{self, ShellCall};
 use super::simulate::Simulate;
 use crate::ask::dialog::MOST_MINUTES;
 use crate::commands::hook;
+use crate::entry::typed::Typist;
 use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 21] = [
+const VERBS: [&str; 22] = [
     "approvals",
     "approve",
     "audit",
@@ -39,6 +40,7 @@ const VERBS: [&str; 21] = [
     "simulate",
     "status",
     "trust",
+    "typed",
     "untrust",
     "version",
     "wrap",
@@ -117,8 +119,24 @@ pub enum Call {
     Setup(SetupCall),
     /// Answer one event of this agent's hook.
     Hook(&'static str),
+    /// Decide the line that a person's shell hands over.
+    Typed(TypedCall),
     /// Print this text and succeed.
     Print(String),
+}
+
+/// What a person's own shell asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TypedCall {
+    /// Whether a line may run.
+    Line {
+        /// Which shell it was typed at.
+        at: Typist,
+        /// The shell knows that the text is whole.
+        whole: bool,
+    },
+    /// Whether gsh may be taken out of that shell.
+    Off,
 }
 
 /// Our own options of a shell call.
@@ -324,6 +342,9 @@ enum Verb {
     Wrap(setup::Wrap),
     /// Prove that an agent's commands come to gsh; status 1 when they pass by
     Doctor(setup::Doctor),
+    /// For the shell integration: decide the line in GSH_LINE, and leave running it to the shell
+    #[command(hide = true)]
+    Typed(TypedVerb),
     /// What an agent should know beforehand
     Brief(setup::Brief),
     /// Answer one event of an agent's hook, from standard input, in its dialect
@@ -406,6 +427,26 @@ impl Setting {
             .into_iter()
             .flat_map(|(action, texts)| texts.drain(..).map(move |text| (action, text)))
             .collect()
+    }
+}
+
+#[derive(Debug, Args)]
+struct TypedVerb {
+    /// The shell that it was typed at
+    #[arg(long, value_parser = ["bash", "zsh", "fish"], required_unless_present = "off")]
+    shell: Option<String>,
+    /// The shell knows that the text is whole
+    #[arg(long)]
+    whole: bool,
+    /// Ask whether gsh may be taken out of this shell
+    #[arg(long, conflicts_with_all = ["shell", "whole"])]
+    off: bool,
+}
+
+impl TypedVerb {
+    fn into_call(self) -> Call {
+        let at = self.shell.as_deref().and_then(Typist::named);
+        Call::Typed(at.map_or(TypedCall::Off, |at| TypedCall::Line { at, whole: self.whole }))
     }
 }
 
@@ -528,6 +569,7 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Init(init) => Call::Setup(init.into_call()),
         Verb::Wrap(wrap) => Call::Setup(wrap.into_call()),
         Verb::Doctor(doctor) => Call::Setup(doctor.into_call()),
+        Verb::Typed(typed) => typed.into_call(),
         Verb::Brief(brief) => Call::Setup(brief.into_call()),
         Verb::Hook(Hook { agent }) => Call::Hook(agent),
     })

@@ -12,7 +12,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, HOOK, LIMITS, NOTIFY, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes, verdicts,
+    ASK, AUDIT, HOOK, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes,
+    verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::duration;
@@ -195,6 +196,11 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             _ => settings.subagents_default = page.word(value, &verdicts(&[Review, Ask, Deny])),
         }),
         "hook" => page.section(value, HOOK, |page, key, value| hook(page, settings, key, value)),
+        "person" => page.section(value, PERSON, |page, key, value| match key {
+            "enabled" => settings.person_enabled = page.truth(value),
+            "auto_review" => settings.person_auto_review = page.truth(value),
+            _ => settings.person_reviewer = page.text(value),
+        }),
         "run" => page.section(value, RUN, |page, key, value| run(page, settings, key, value)),
         "limits" => {
             page.section(value, LIMITS, |page, key, value| limit(page, &mut settings.limits, key, value))

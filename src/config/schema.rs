@@ -24,6 +24,7 @@ pub const TOP: &[&str] = &[
     "refusals",
     "subagents",
     "hook",
+    "person",
 ];
 
 /// The keys of an explicit rule; first those that its place in the file can say.
@@ -69,6 +70,9 @@ pub const HOOK: &[&str] = &["allow", "gate", "shell"];
 
 /// The keys of `[subagents]`.
 pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
+
+/// The keys of `[person]`.
+pub const PERSON: &[&str] = &["enabled", "auto_review", "reviewer"];
 
 /// The ways to tell of a question that need no program of one's own.
 pub const NOTIFY: &[&str] = &["tmux", "desktop", "bell"];

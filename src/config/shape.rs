@@ -48,6 +48,8 @@ pub struct Configuration {
     pub subagents: Option<Subagents>,
     /// How hooks of agents answer.
     pub hook: Option<Hook>,
+    /// How a person's own typed lines are held.
+    pub person: Option<Person>,
     /// Tables of programs that gsh does not know, by their names.
     pub programs: Option<BTreeMap<String, Program>>,
     /// What nobody may do here, whatever other files say. In the user's file and the managed one.
@@ -322,6 +324,18 @@ pub struct Subagents {
     pub default: Option<Raising>,
 }
 
+/// `[person]`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Person {
+    /// The lines that a person types are decided. Default: true.
+    pub enabled: Option<bool>,
+    /// What a rule gives to a review may go to a model. Default: false.
+    pub auto_review: Option<bool>,
+    /// Which one, instead of the reviewer of agents' commands. Default: that one.
+    pub reviewer: Option<String>,
+}
+
 /// The table of a program, in the notation of the built-in ones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -384,7 +398,7 @@ words! {
     /// A mode.
     Mode { Default, Plan, AcceptEdits, Bypass, DontAsk }
     /// How a request comes in.
-    Door { Command, Script, Stdin, Hook, Interactive, Check }
+    Door { Command, Script, Stdin, Hook, Interactive, Typed, Check }
     /// What can be forbidden.
     Forbidden { Bypass, Trust, Review }
     /// What becomes of a question that no terminal can put.

@@ -8,4 +8,5 @@ mod moment;
 pub mod shell;
 mod statements;
 pub mod steer;
+pub mod typed;
 pub mod world;

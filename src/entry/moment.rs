@@ -15,7 +15,7 @@ use crate::audit::Context;
 use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
-use crate::envelope::Opened;
+use crate::envelope::{Mark, Opened};
 use crate::facts::Past;
 use crate::host::Host;
 use crate::pipeline;
@@ -25,7 +25,7 @@ use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Request, Setting};
 use crate::run::environment::{self, Variable};
 use crate::run::living::Living;
-use crate::run::shell::Shell;
+use crate::run::shell::{NoShell, Shell};
 use crate::run::supervise::Limit;
 use crate::run::{Ending, Means, Outcome, Plan, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
@@ -73,6 +73,19 @@ impl Moment {
         Self::of(&self.asked, text, self.surrounds.anew())
     }
 
+    /// For a text that another shell runs.
+    pub(super) fn elsewhere(
+        asked: Asked,
+        request: Request,
+        surrounds: Surrounds,
+        (machine, policy): (Machine, Policy),
+    ) -> Result<Self, NoShell> {
+        let shell = Shell::find(policy.knobs.shell.as_deref().map(Path::new))?;
+        let text = request.text.clone();
+        let opened = Opened { request, mark: Mark::None, path: None, again: None };
+        Ok(Self { asked, surrounds, text, opened, machine, timeout: None, quiet: false, policy, shell })
+    }
+
     fn of(asked: &Asked, text: &[u8], mut surrounds: Surrounds) -> Result<Self, ExitCode> {
         let cwd = std::env::current_dir().unwrap_or_default();
         surrounds.remember_first(&cwd);
@@ -99,6 +112,16 @@ impl Moment {
             .map_err(|error| wrong(error.to_string(), FAILED))?;
         let (asked, text) = (asked.clone(), text.to_vec());
         Ok(Self { asked, surrounds, text, opened, machine, timeout, quiet, policy, shell })
+    }
+
+    /// What is judged.
+    pub(super) fn request(&self) -> &Request {
+        &self.opened.request
+    }
+
+    /// The machine that it is judged on.
+    pub(super) fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// Whether the shell can be given one statement after the other: it must be bash, as it reads a script.
@@ -148,6 +171,8 @@ impl Moment {
     pub(super) fn tell(&self, ending: Ending) -> End {
         match ending {
             Ending::Ran(outcome) => End::Ran(outcome),
+            // Only what is typed into another shell is left to that.
+            Ending::Left => End::NotRun(FAILED),
             Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
                 End::Abandoned(signal)
             }
@@ -171,7 +196,7 @@ impl Moment {
         Call { passed, ..call(&self.asked, &self.policy, &self.surrounds) }
     }
 
-    fn means(&self, source: Source) -> Means {
+    pub(super) fn means(&self, source: Source) -> Means {
         let (asked, policy, surrounds) = (&self.asked, &self.policy, &self.surrounds);
         let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
         let envelope = self.opened.mark.clone();
@@ -214,6 +239,7 @@ impl Moment {
             ledger: surrounds.ledger(policy),
             state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
             temporary: PathBuf::from("/tmp"),
+            elsewhere: false,
             context,
         }
     }
@@ -259,7 +285,7 @@ fn loosens((action, _): &(Verdict, String)) -> bool {
     *action < Verdict::Ask
 }
 
-fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
+pub(super) fn options(asked: &Asked, surrounds: &Surrounds, quiet: bool) -> Options {
     let has_terminal = surrounds.lineage.as_ref().is_some_and(|lineage| lineage.own.terminal != 0);
     let agent = surrounds.session.agent.clone();
     let rules = asked.rules.iter().map(|(action, text)| (*action, text.as_str()));
@@ -313,7 +339,14 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
     };
     let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, passed: false }
+    Manner {
+        plain: knobs.plain,
+        terminals: knobs.terminals.clone(),
+        style,
+        quiet,
+        elsewhere,
+        ..Manner::default()
+    }
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

@@ -188,7 +188,8 @@ fn opened(request: &Request, agent: String, inside: Inside, host: &dyn Host) -> 
     let mark = Mark::Known { agent, version, part, whole: request.text.clone() };
     let mut options = request.options;
     options.shopt |= inside.shopt;
-    let setting = Setting { prelude: inside.prelude, starts: part == Part::Start };
+    let starts = part == Part::Start;
+    let setting = Setting { prelude: inside.prelude, starts, ..Setting::default() };
     let text = inside.command.map_or_else(|| request.text.clone(), String::into_bytes);
     // Whoever is in an envelope is told nothing of the words that the envelope was called with.
     let (name, args) = (None, Vec::new());

@@ -102,16 +102,21 @@ pub fn gather_after(
         walk.sent(request);
         return walk.facts;
     }
+    let args = || request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect();
     let mut state = match &past.0 {
         Some(left) => walk.copied(left),
         None => State {
             cwd: request.cwd.to_str().map(str::to_owned),
-            positional: Some(request.args.iter().map(|arg| Arg::literal(arg, Span::default())).collect()),
+            // A person's own shell may have been given some (`set --`).
+            positional: (request.entry != Entry::Typed).then(args),
             ..State::default()
         },
     };
     walk.facts.starts = request.setting.starts;
     walk.options(request);
+    if !request.setting.doubt.is_empty() {
+        walk.doubt(Cause::UnsupportedShell, request.setting.doubt.as_str(), Span::default(), true);
+    }
     walk.prelude(&mut state, &request.setting.prelude);
     // A job reads what it is sent later, each text decided by itself; its start gives it nothing.
     let nothing = Stream::Text(Arg::literal("", Span::default()));

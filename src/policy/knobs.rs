@@ -165,6 +165,25 @@ pub struct Knobs {
     pub subagents: Subagents,
     /// How hooks of agents answer.
     pub hook: Hook,
+    /// How a person's own typed lines are held.
+    pub person: Person,
+}
+
+/// How lines are held that a person types, at gsh's own prompt or in a shell that gsh looks into.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Person {
+    /// They are decided.
+    pub enabled: bool,
+    /// What a rule gives to a review may go to a model; else it goes to the person.
+    pub auto_review: bool,
+    /// Which one, instead of the reviewer of agents' commands.
+    pub reviewer: Option<String>,
+}
+
+impl Default for Person {
+    fn default() -> Self {
+        Self { enabled: true, auto_review: false, reviewer: None }
+    }
 }
 
 /// How agents are held that were started beneath gsh.
@@ -224,6 +243,7 @@ impl Default for Knobs {
             denial_ends_all: true,
             subagents: Subagents::default(),
             hook: Hook::default(),
+            person: Person::default(),
         }
     }
 }
@@ -284,6 +304,12 @@ pub struct Settings {
     pub hook_shell: Option<HookShell>,
     /// See [`Hook::allow`].
     pub hook_allow: Option<HookAllow>,
+    /// See [`Person::enabled`].
+    pub person_enabled: Option<bool>,
+    /// See [`Person::auto_review`].
+    pub person_auto_review: Option<bool>,
+    /// See [`Person::reviewer`].
+    pub person_reviewer: Option<String>,
 }
 
 /// Whether a file may loosen.
@@ -314,6 +340,9 @@ impl Knobs {
         if let Some(plain) = settings.plain {
             self.plain = plain;
         }
+        if let Some(reviewer) = &settings.person_reviewer {
+            self.person.reviewer = Some(reviewer.clone());
+        }
         self.pty = settings.pty.unwrap_or(self.pty);
         self.way = settings.way.unwrap_or(self.way);
         self.timeout = settings.timeout.unwrap_or(self.timeout);
@@ -343,6 +372,7 @@ impl Knobs {
         ignored.extend(settings.timeout.is_some().then_some("run.timeout"));
         ignored.extend(settings.timeout_status.is_some().then_some("run.timeout_status"));
         ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
+        ignored.extend(settings.person_reviewer.is_some().then_some("person.reviewer"));
         ignored
     }
 
@@ -379,6 +409,11 @@ impl Knobs {
         let wanted = settings.subagents_allow_grants.map(|allows| !allows);
         refuse(raise(&mut forbids, wanted, may), "subagents.allow_grants");
         self.subagents.allow_grants = !forbids;
+        refuse(raise(&mut self.person.enabled, settings.person_enabled, may), "person.enabled");
+        let mut asks = !self.person.auto_review;
+        let wanted = settings.person_auto_review.map(|reviews| !reviews);
+        refuse(raise(&mut asks, wanted, may), "person.auto_review");
+        self.person.auto_review = !asks;
         refuse(lower(&mut self.limits.bytes, settings.limits.bytes, may), "limits.bytes");
         refuse(lower(&mut self.limits.depth, settings.limits.depth, may), "limits.depth");
         refuse(lower(&mut self.limits.nodes, settings.limits.nodes, may), "limits.nodes");
@@ -457,6 +492,9 @@ mod tests {
             hook_gate: Some(Gate::SideEffect),
             hook_shell: Some(HookShell::Decide),
             hook_allow: Some(HookAllow::Leave),
+            person_enabled: Some(false),
+            person_auto_review: Some(false),
+            person_reviewer: Some("x".into()),
         });
         let hook = Hook { gate: Gate::All, shell: HookShell::Decide, allow: HookAllow::Leave };
         assert_eq!(knobs.hook, hook);
@@ -476,6 +514,7 @@ mod tests {
             "refusals.in_all",
             "hook.gate",
             "subagents.allow_grants",
+            "person.enabled",
             "limits.bytes",
             "limits.depth",
             "ask.terminals",
@@ -485,6 +524,7 @@ mod tests {
             "shell.path",
             "run.timeout",
             "allow_roots",
+            "person.reviewer",
         ];
         assert_eq!(ignored, expected);
     }

@@ -23,6 +23,8 @@ pub struct Means {
     pub temporary: PathBuf,
     /// Where the request comes from, for its record.
     pub context: Context,
+    /// The caller's own shell runs what may run.
+    pub elsewhere: bool,
 }
 
 /// How it ended.
@@ -30,6 +32,8 @@ pub struct Means {
 pub enum Ending {
     /// It ran.
     Ran(Outcome),
+    /// It may run, and the caller's own shell runs it.
+    Left,
     /// It was not to run.
     Refused(Box<Decision>, Refusal),
     /// gsh itself could not do its part; nothing ran, or its end is not known.

@@ -12,9 +12,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::statfs::{FsType, statfs};
 use nix::sys::termios::{
-    FlushArg, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
+    FlushArg, InputFlags, LocalFlags, OutputFlags, SetArg, Termios, cfmakeraw, tcflush, tcgetattr, tcsetattr,
 };
-use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+use nix::unistd::{Pid, getpgrp, getppid, tcgetpgrp, tcsetpgrp};
 use portable_pty::{PtySize, native_pty_system};
 
 use super::raw;
@@ -71,6 +71,38 @@ impl Drop for RawMode<'_> {
     }
 }
 
+/// Keys are gathered to lines and shown, as outside of a line editor, for as long as it lives. What the editor had
+/// set is given back.
+#[derive(Debug)]
+pub struct LineMode<'a> {
+    terminal: BorrowedFd<'a>,
+    before: Termios,
+}
+
+impl<'a> LineMode<'a> {
+    /// From whatever holds now.
+    ///
+    /// # Errors
+    /// When it is no terminal, or is gone.
+    pub fn enter(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        let before = tcgetattr(terminal)?;
+        let mut lines = before.clone();
+        lines
+            .local_flags
+            .insert(LocalFlags::ICANON | LocalFlags::ECHO | LocalFlags::ISIG | LocalFlags::IEXTEN);
+        lines.input_flags.insert(InputFlags::ICRNL);
+        lines.output_flags.insert(OutputFlags::OPOST | OutputFlags::ONLCR);
+        set(terminal, SetArg::TCSADRAIN, &lines)?;
+        Ok(Self { terminal, before })
+    }
+}
+
+impl Drop for LineMode<'_> {
+    fn drop(&mut self) {
+        let _terminal_may_be_gone = set(self.terminal, SetArg::TCSADRAIN, &self.before);
+    }
+}
+
 /// tcsetattr that does not stop us when our group is not in front.
 fn set(terminal: BorrowedFd<'_>, when: SetArg, settings: &Termios) -> io::Result<()> {
     while_not_stoppable(|| {
@@ -96,6 +128,12 @@ fn while_not_stoppable(act: impl FnOnce() -> nix::Result<()>) -> io::Result<()> 
 #[must_use]
 pub fn in_front(terminal: BorrowedFd<'_>) -> bool {
     tcgetpgrp(terminal).is_ok_and(|front| front == getpgrp())
+}
+
+/// Whether our parent leads our process group, as a shell does that waits for a command of its own line editor.
+#[must_use]
+pub fn in_group_of_parent() -> bool {
+    getpgrp() == getppid()
 }
 
 /// Whether a program reads this terminal's keys one by one, and paints what it likes: keys are neither

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::NotSetUp;
+use super::own::is_own;
 use crate::config::agent_settings::{Before, Edit};
 use crate::store::places::Folders;
 use crate::store::safe::{self, Owner, SafeError};
@@ -25,6 +26,13 @@ pub(super) enum Was {
     Link { to: PathBuf },
     /// It is a file of ours, with this hash.
     Text { hash: String },
+    /// Marked lines were put into it.
+    Block {
+        /// Its text before; None where there was none.
+        before: Option<String>,
+        /// The hash of its text after.
+        hash: String,
+    },
     /// Places of it were edited.
     Edited {
         /// Its text before; None where there was none.
@@ -67,7 +75,8 @@ pub(super) fn write(folders: &Folders, agent: &str, entries: &[Entry]) -> Result
 pub(super) fn others(folders: &Folders, agent: &str) -> bool {
     let own = folders.setup_file(agent);
     let Some(entries) = own.parent().and_then(|folder| std::fs::read_dir(folder).ok()) else { return false };
-    entries
-        .flatten()
-        .any(|entry| entry.path() != own && entry.path().extension().is_some_and(|end| end == "json"))
+    entries.flatten().map(|entry| entry.path()).any(|path| {
+        let is_agents = path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| !is_own(name));
+        path != own && is_agents && path.extension().is_some_and(|end| end == "json")
+    })
 }

@@ -2,6 +2,7 @@
 
 mod hook;
 mod journal;
+mod own;
 mod plan;
 mod terminal;
 mod write;
@@ -117,10 +118,11 @@ pub enum NotSetUp {
 /// When there is no way, something stands in it, or nobody confirms.
 pub fn run(call: &Call, place: &Place<'_>) -> Result<String, NotSetUp> {
     let Some(word) = &call.agent else { return Ok(list()) };
-    let agent = known(word)?;
+    let agent = if own::is_own(word) { None } else { Some(known(word)?) };
     if !call.print {
         guard::may_change().map_err(NotSetUp::NotHere)?;
     }
+    let Some(agent) = agent else { return own::run(call, place) };
     if call.undo {
         return undone(agent, call, place);
     }
@@ -210,5 +212,6 @@ fn list() -> String {
         }
         let _ = writeln!(text, "{:<16} {}", agent.name, ways.join(", "));
     }
+    text.push_str("\nyour own:        bash, zsh, fish (the lines you type), tmux, terminal\n");
     text
 }

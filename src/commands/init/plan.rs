@@ -22,6 +22,8 @@ pub(super) enum Step {
     Link { at: PathBuf, to: PathBuf },
     /// A file of ours as a whole; `mark` tells an older one of ours.
     Text { at: PathBuf, text: String, mode: u32, mark: &'static str },
+    /// Marked lines in a file of the person's own.
+    Block { at: PathBuf, block: String },
     /// Places in a settings file.
     Edit { at: PathBuf, format: Format, edits: Vec<Edit>, project: bool },
 }

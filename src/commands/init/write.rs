@@ -4,9 +4,9 @@ use std::fs::{self, DirBuilder};
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::NotSetUp;
 use super::journal::{self, Entry, Was};
 use super::plan::Step;
+use super::{NotSetUp, own};
 use crate::config::agent_settings::{self, CannotEdit};
 use crate::policy::agents::Format;
 use crate::store::places::Folders;
@@ -78,6 +78,9 @@ pub(super) fn changes(steps: &[Step]) -> Result<Vec<Change>, NotSetUp> {
         let change = match step {
             Step::Link { at, to } => link(at, to)?,
             Step::Text { at, text, mode, mark } => whole(at, text, (*mode, mark))?,
+            Step::Block { at, block } => {
+                with_lines(fs::canonicalize(at).unwrap_or_else(|_| at.clone()), block)?
+            }
             Step::Edit { at, format, edits, project } => {
                 // A link to one's settings elsewhere stays one; a project's could lead anywhere.
                 let real =
@@ -116,6 +119,18 @@ fn whole(at: &Path, text: &str, (mode, mark): (u32, &str)) -> Result<Option<Chan
     }
     let was = Some(Was::Text { hash: hash(text.as_bytes()) });
     Ok(Some(Change { path: at.into(), old, new: Content::Text(text.to_owned()), mode, was }))
+}
+
+fn with_lines(path: PathBuf, block: &str) -> Result<Option<Change>, NotSetUp> {
+    let old = Content::of(&path)?;
+    let before = match &old {
+        Content::Nothing => None,
+        Content::Text(text) => Some(text.clone()),
+        Content::Link(_) => return Err(NotSetUp::Theirs(path)),
+    };
+    let new = own::with_block(before.as_deref().unwrap_or_default(), block);
+    let was = Some(Was::Block { before, hash: hash(new.as_bytes()) });
+    Ok(Some(Change { path, old, new: Content::Text(new), mode: 0o600, was }))
 }
 
 /// The change of a settings file; one that an earlier step changes is changed on.
@@ -203,6 +218,13 @@ fn back(path: &Path, now: &Content, what: Was, shared: bool) -> Result<Content, 
             };
             let left = |why| NotSetUp::Left { path: path.into(), why, lines: String::new() };
             Content::Text(agent_settings::revert(format, text, &edits).map_err(left)?)
+        }
+        (Was::Block { before, hash: known }, Content::Text(text)) => {
+            if hash(text.as_bytes()) == known {
+                before.map_or(Content::Nothing, Content::Text)
+            } else {
+                Content::Text(own::without_block(text))
+            }
         }
         // It is gone, or somebody else's by now.
         (_, now) => now.clone(),
