@@ -10,4 +10,6 @@ pub mod redact;
 pub mod replay;
 
 pub use self::log::{LogError, Opened, Place, begin, open};
-pub use self::record::{Closing, Context, DecidedBy, Event, Hooked, Opening, Record, Supervised, content_of};
+pub use self::record::{
+    Closing, Context, DecidedBy, Event, Hooked, Lasting, Opening, Record, Supervised, content_of,
+};
