@@ -154,8 +154,8 @@ fn answered(id: &str, reply: Reply) -> Result<String, String> {
 fn audited(call: &AuditCall) -> ExitCode {
     let (manner, look) = (&call.manner, Look::of_stdout());
     match audit::run(&call.call, manner, look) {
-        Ok(audit::Said { text, status }) => {
-            let printed = print(&text);
+        Ok(audit::Said { bytes, status }) => {
+            let printed = print_bytes(&bytes);
             if !matches!(call.call, audit::Call::Tail { follow: true, .. }) {
                 return if status == 0 { printed } else { ExitCode::from(status) };
             }
@@ -442,8 +442,12 @@ pub(super) fn failed(message: &str) -> ExitCode {
 
 /// A reader that went away (`gsh rules list | head`) is no failure.
 pub(super) fn print(text: &str) -> ExitCode {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> ExitCode {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),
         _ => ExitCode::SUCCESS,
     }
