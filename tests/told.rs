@@ -121,3 +121,67 @@ fn the_closing_line_says_what_became_of_it() {
         assert!(!closed[key].is_null(), "{args:?}: {closed}");
     }
 }
+
+/// Off by default; where the user wants it, with what was found and without secrets. A project cannot want it.
+#[test]
+fn the_debug_log_is_wanted_and_holds_no_secret() {
+    let text = "gsh-canary-deny; TOKEN=abcd1234efgh5678 frob --password hunter22x";
+    let wanted = "[audit]\ndebug = true\n";
+    for (user, project, written) in [("# none\n", "", false), (wanted, "", true), ("# none\n", wanted, false)]
+    {
+        let mut gsh = Gsh::new(GSH).config(user);
+        if !project.is_empty() {
+            gsh = gsh.project_file(".gsh/config.toml", project);
+        }
+        let run = gsh.args(["-c", text]).run();
+        let folder = run.at("home/.local/state/gsh/debug");
+        let found: Vec<String> = std::fs::read_dir(&folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| std::fs::read_to_string(entry.path()).expect("text"))
+            .collect();
+        assert_eq!(found.len(), usize::from(written), "{user}{project}");
+        for text in found {
+            let id = event(&run.records(), "opened")["id"].clone();
+            let line: Value = serde_json::from_str(text.trim_end()).expect("one line");
+            assert_eq!(line["id"], id);
+            assert!(line["facts"].as_str().is_some_and(|facts| facts.contains("invocations")), "{line}");
+            assert!(!text.contains("abcd1234") && !text.contains("hunter22"), "{text}");
+        }
+    }
+}
+
+/// What comes is printed as it comes, once it is closed; the reader's end is the end.
+#[test]
+fn records_are_followed() {
+    use std::io::{BufRead, BufReader};
+    let gsh = Gsh::new(GSH).args(["-c", "pwd"]).run().machine;
+    let mut following =
+        gsh.detached(["audit", "tail", "-f", "-n", "0", "--json"]).spawn().expect("it starts");
+    let mut lines = BufReader::new(following.stdout.take().expect("its output")).lines();
+    let (told, heard) = std::sync::mpsc::channel();
+    let reading = std::thread::spawn(move || {
+        while let Some(Ok(line)) = lines.next() {
+            if told.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    // It begins where the files end when it starts, which nobody can see: so there is one after another.
+    let mut line = None;
+    for _ in 0..100 {
+        let output = gsh.detached(["-c", "gsh-canary-deny"]).output().expect("it ends");
+        assert_eq!(output.status.code(), Some(126));
+        line = heard.recv_timeout(Duration::from_millis(500)).ok();
+        if line.is_some() {
+            break;
+        }
+    }
+    let line: Value = serde_json::from_str(&line.expect("a record")).expect("JSON");
+    assert_eq!((&line["verdict"], &line["closed"]["outcome"]), (&"deny".into(), &"not run".into()), "{line}");
+    drop(heard);
+    following.kill().expect("ended");
+    following.wait().expect("its end");
+    reading.join().expect("the reader ends");
+}

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::chain;
 use super::record::{Closing, DecidedBy, Event, Lasting, Opening, Record};
 use super::redact::Secrets;
+use super::{chain, debug};
 use crate::policy::Verdict;
 use crate::sys::file::{open_append, private_folder};
 
@@ -160,6 +160,10 @@ pub fn begin(state: Option<&Path>, temporary: &Path, opening: &Opening<'_>) -> R
     let required = knobs.audit_required && opening.decision.verdict != Verdict::Deny;
     let opened = open(state, temporary, Record::new(opening), knobs.audit_keep_days);
     let opened = enough(opened, required, opening.decision.reads_only)?;
+    if let Some(state) = state.filter(|_| knobs.audit_debug) {
+        // Nothing waits for it and nothing depends on it.
+        let _ = debug::add(state, opening, (&opened.id, &opened.secrets));
+    }
     if opened.asks {
         opened.add(&Event::Asked.to_json(&opened.id))?;
     }

@@ -2,6 +2,7 @@
 //! closed after, with what a person said in between. Every line goes through the one `append` of `chain`.
 
 pub mod chain;
+mod debug;
 pub mod keep;
 mod log;
 pub mod query;

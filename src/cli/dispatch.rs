@@ -19,7 +19,7 @@ use crate::commands::jobs::{self, Desk, JobError};
 use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
-use crate::commands::{approvals, check, explain, grants, hook, rules, simulate, status, trust};
+use crate::commands::{approvals, check, explain, grants, hook, rules, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -76,7 +76,7 @@ fn call_of(call: Call) -> ExitCode {
         }),
         Call::Jobs(call) => with_jobs(call),
         Call::Audit(call) => audited(&call),
-        Call::Simulate(call) => said(simulate::run(&call, Look::of_stdout())),
+        Call::Simulate(call) => super::simulate::run(&call),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
