@@ -29,9 +29,10 @@ fn statuses(verb: &str) -> &'static [(&'static str, &'static str)] {
             ("124", "wait: the job has not ended in time"),
             ("0 to 255", "wait: what the job ended with"),
         ],
-        "rules" => {
-            &[("1", "lint: warnings; test: an example is not decided as it says"), ("2", "lint: errors")]
-        }
+        "rules" => &[
+            ("1", "lint: warnings; test: an example is not decided as it says"),
+            ("2", "lint: errors; the command line is wrong, or it could not be done"),
+        ],
         "hook" => {
             &[("0 or 2", "what the agent takes for an answer; the reply is on standard output or error")]
         }
