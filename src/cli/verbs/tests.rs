@@ -188,7 +188,7 @@ fn every_verb_has_a_page_with_its_statuses() {
         }
     }
     for (line, words) in [
-        ("gsh man", &["126", "125", "bypass"][..]),
+        ("gsh man", &["126", "125", "yolo"][..]),
         ("gsh man check", &["review", "12"]),
         ("gsh man audit", &["chain is broken", "verify"]),
         ("gsh man jobs", &["124"]),
