@@ -43,7 +43,9 @@ fn main() {
         println!("{name:<10} {:>7.0} ms  ({found})", started.elapsed().as_secs_f64() * 1000.0);
     };
     timed("stats", &|| {
-        Tally::of(&read(&audit, &Filter::default()).expect("read")).text(Look::plain(100)).len()
+        Tally::of(&read(&audit, &Filter::default()).expect("read"), &jiff::tz::TimeZone::UTC)
+            .text(Look::plain(100))
+            .len()
     });
     let filter = Filter { text: Some("origin HEAD".to_owned()), ..Filter::default() };
     timed("search", &|| read(&audit, &filter).expect("read").len());

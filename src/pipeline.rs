@@ -48,7 +48,7 @@ fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> R
     let (facts, answers, context) = (&facts, witness.into_answers(), &means.context);
     let opening = Opening { request, policy, decision: &decision, facts, answers, context };
     let record = audit::begin(means.state.as_deref(), &means.temporary, &opening)?;
-    let question = Question { request, decision: &decision, script: &script, facts };
+    let question = Question { request, decision: &decision, script: &script, facts, record: record.id() };
     let settled = ask::settle(&question, means.ledger.as_ref(), means.asks.as_ref());
     record.settled(&settled.by, settled.told())?;
     let answer = match settled.outcome {

@@ -22,7 +22,8 @@ fn asking_side() {
     let Ok(text) = std::env::var("GSH_TEST_PANEL") else { return };
     let request = fixture::request(&text);
     let Checked { script, facts, decision } = check(&request, &policy::builtin_policy(), &fixture::host());
-    let question = Question { request: &request, decision: &decision, script: &script, facts: &facts };
+    let question =
+        Question { request: &request, decision: &decision, script: &script, facts: &facts, record: "" };
     let keeps = Keeps {
         session: true,
         project: Some("/home/dev/proj/.gsh/config.toml".to_owned()),

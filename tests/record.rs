@@ -122,6 +122,83 @@ fn ten_thousand_records_of_fifty_writers_are_one_chain() {
     assert_eq!(commands.len(), 10_000);
 }
 
+/// This very program as one of many writers: two hundred records, each said once it is written.
+#[test]
+fn writing_side() {
+    use std::io::Write;
+    let Some(home) = std::env::var_os("GSH_TEST_RECORDS").map(PathBuf::from) else { return };
+    for number in 0..200 {
+        let text = format!("echo {} {number} {}", std::process::id(), "y".repeat(number * 20));
+        let opened = gsh::audit::open(Some(&home), &home, recorded(&text).0, 14).expect("opened");
+        opened.close(&gsh::audit::Closing::NotRun { why: "a test" }).expect("closed");
+        let mut output = std::io::stdout().lock();
+        output.write_all(format!("\nwritten {} {number}\n", std::process::id()).as_bytes()).expect("said");
+        output.flush().expect("said");
+    }
+}
+
+/// Fifty processes with two hundred records each, every second of them killed somewhere on its way: what
+/// was said to be written is there, once and closed, every line parses, and the chain holds.
+#[test]
+fn fifty_writers_killed_at_any_point_lose_nothing_they_said() {
+    let home = tempfile::tempdir().expect("a folder");
+    let program = std::env::current_exe().expect("this program");
+    let mut writers = Vec::new();
+    for number in 0..50_u64 {
+        let mut writer = Command::new(&program)
+            .args(["record::writing_side", "--exact", "--nocapture"])
+            .env("GSH_TEST_RECORDS", home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a writer");
+        let output = writer.stdout.take().expect("its output");
+        let pid = Pid::from_raw(i32::try_from(writer.id()).expect("a pid"));
+        // After so many of its records; None lets it come to its end.
+        let end = (number % 2 == 0).then_some((number * 7919) % 190);
+        let heard = std::thread::spawn(move || {
+            use std::io::{BufRead, BufReader};
+            let mut said = Vec::new();
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                said.extend(line.strip_prefix("written ").map(str::to_owned));
+                if end.is_some_and(|end| said.len() as u64 == end + 1) {
+                    // It may have ended by itself.
+                    let _ = kill(pid, Signal::SIGKILL);
+                }
+            }
+            said
+        });
+        writers.push((writer, heard));
+    }
+    let mut said = Vec::new();
+    for (mut writer, heard) in writers {
+        said.extend(heard.join().expect("heard"));
+        writer.wait().expect("its end");
+    }
+    // One more sets aside what the last kill may have torn.
+    let last = gsh::audit::open(Some(home.path()), home.path(), recorded("echo last").0, 14).expect("opened");
+    last.close(&gsh::audit::Closing::NotRun { why: "a test" }).expect("closed");
+    let folder = home.path().join("audit");
+    holds(&folder);
+    let lines = records_of(&folder);
+    let closed: std::collections::HashSet<&str> = lines
+        .iter()
+        .filter(|line| line["event"] == "closed")
+        .filter_map(|line| line["id"].as_str())
+        .collect();
+    let mut found = std::collections::HashMap::<String, usize>::new();
+    for line in lines.iter().filter(|line| closed.contains(line["id"].as_str().unwrap_or_default())) {
+        let words: Vec<&str> = line["command"].as_str().unwrap_or_default().split(' ').collect();
+        if let ["echo", writer, number, ..] = words[..] {
+            *found.entry(format!("{writer} {number}")).or_default() += 1;
+        }
+    }
+    assert!(said.len() > 25 * 200, "only {} were written", said.len());
+    let lost: Vec<_> = said.iter().filter(|name| found.get(*name) != Some(&1)).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
 /// The record of a text on the machine of the cases, and what was decided.
 fn recorded(text: &str) -> (Record, Verdict) {
     thread_local! {
@@ -389,4 +466,57 @@ fn a_simulation_counts_and_proposes() {
     assert_eq!(Some(covered), told["asked"].as_u64(), "{told}");
     let shown = run.machine.again().args(["simulate", "t.jsonl"]).run();
     assert!(shown.stdout().contains("it would ask at"), "{}", shown.stdout());
+}
+
+/// A transcript with twelve calls that ask.
+fn transcript() -> Gsh {
+    let call = |text: String| serde_json::json!({ "name": "Bash", "input": { "command": text } }).to_string();
+    let lines: Vec<String> = (0..6)
+        .flat_map(|n| [call(format!("frob build --level {n}")), call("frob publish".to_owned())])
+        .collect();
+    let holder = std::env::current_exe().expect("this program").display().to_string();
+    let table = "[programs.frob]\nsource = \"frob 1\"\narity = 2\noptions = '''\n--level=unexplained\n'''\n";
+    let gsh = Gsh::new(GSH).config(&format!("[ask]\nterminals = [{holder:?}]\n{table}"));
+    gsh.project_file("t.jsonl", &lines.join("\n"))
+}
+
+#[test]
+fn a_person_chooses_among_the_proposals() {
+    let gsh = transcript();
+    let file = gsh.at("home/.config/gsh/config.toml");
+    let before = std::fs::read_to_string(&file).expect("read");
+    for (keys, shown, adds) in [
+        ("\n", "nothing is added", false),
+        ("9\n", "no number of the list", false),
+        ("1\n", "added to", true),
+    ] {
+        let mut screen = gsh.beside(&["simulate", "t.jsonl", "--suggest", "--add"]);
+        screen.wait_for("Which of them");
+        screen.type_keys(keys);
+        screen.wait_for(shown);
+        screen.wait();
+        let after = std::fs::read_to_string(&file).expect("read");
+        assert_eq!(after != before, adds, "{keys:?}: {after}");
+        if adds {
+            screen.wait_for("it would ask at 50.0 %");
+            assert!(after.contains("lifts"), "{after}");
+        }
+    }
+    // Nobody but a person adds any.
+    let run = gsh.args(["simulate", "t.jsonl", "--suggest", "--add"]).stdin("1\n").run();
+    assert_eq!(run.status, Some(2), "{}", run.stdout());
+}
+
+/// Before and after an import, in one step; nothing is written.
+#[test]
+fn an_import_is_simulated_before_it_is_made() {
+    let gsh = transcript();
+    let settings = gsh.at("home/.claude/settings.json");
+    std::fs::create_dir_all(settings.parent().expect("a folder")).expect("made");
+    let rules = r#"{"permissions":{"allow":["Bash(frob build:*)"],"deny":["Bash(frob publish)"]}}"#;
+    std::fs::write(settings, rules).expect("written");
+    let config = std::fs::read_to_string(gsh.at("home/.config/gsh/config.toml")).expect("read");
+    let run = gsh.args(["simulate", "t.jsonl", "--import", "claude"]).run();
+    assert!(run.stdout().contains("(12 → 0 asked, 0 → 6 refused)"), "{}{}", run.stdout(), run.stderr());
+    assert_eq!(std::fs::read_to_string(run.at("home/.config/gsh/config.toml")).expect("read"), config);
 }

@@ -15,6 +15,7 @@ use crate::request::Request;
 use crate::store::passes::{Bearer, Pass};
 use crate::store::places::Folders;
 use crate::store::sessions::{Grant, Memory, Sessions, code_state};
+use crate::sys::passwd;
 
 /// The ledger of one session.
 #[derive(Debug, Clone)]
@@ -33,6 +34,19 @@ pub struct Ledger {
     pub together: bool,
     /// Who comes with the call, for what was approved in an agent's dialogue; None where nobody can tell.
     pub bearer: Option<Bearer>,
+}
+
+/// How an answer was given.
+#[derive(Debug)]
+pub struct Given<'a> {
+    /// The code that was there before.
+    pub code: &'a Code,
+    /// At which terminal.
+    pub terminal: Option<String>,
+    /// In which panel: `terminal`, or `queue` with the question's name.
+    pub panel: String,
+    /// About which record.
+    pub record: &'a str,
 }
 
 /// What kind of refusal it was, as far as counting goes.
@@ -88,17 +102,12 @@ impl Ledger {
         });
     }
 
-    /// Keeps an answer that lasts, bound to the code that was there before it was asked for, with the name of
-    /// the terminal it was given at. What is refused is noted at once, for the questions that wait.
+    /// Keeps an answer that lasts, bound to the code that was there before it was asked for, with who gave it
+    /// and where. What is refused is noted at once, for the questions that wait.
     ///
     /// # Errors
     /// When it could not be kept: it then counts once.
-    pub fn keep(
-        &self,
-        decision: &Decision,
-        answer: &Answer,
-        (code, terminal): (&Code, Option<String>),
-    ) -> Result<(), String> {
+    pub fn keep(&self, decision: &Decision, answer: &Answer, given: &Given<'_>) -> Result<(), String> {
         if !answer.lets_run() {
             let now = Some(Timestamp::now());
             // Where it cannot be noted, the questions that wait are asked.
@@ -120,14 +129,16 @@ impl Ledger {
             }
         };
         // A refusal holds whatever the file says by now.
-        let code = if answer.lets_run() { code.clone()? } else { Vec::new() };
+        let code = if answer.lets_run() { given.code.clone()? } else { Vec::new() };
         let grant = Grant {
             id: String::new(),
             rules,
             made: Timestamp::now(),
             until,
-            terminal,
-            record: None,
+            who: Some(passwd::own_name()),
+            terminal: given.terminal.clone(),
+            panel: Some(given.panel.clone()),
+            record: Some(given.record.to_owned()),
             project: self.project.clone(),
             code,
         };

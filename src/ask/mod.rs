@@ -34,11 +34,12 @@ use thiserror::Error;
 pub use self::answer::{Answer, Keeps, Kept, Offers, Scope};
 pub use self::contents::{Contents, OnDisk};
 pub use self::hearing::{Hearing, Outcome};
+use self::ledger::Given;
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use self::past::Past;
-use crate::audit::DecidedBy;
 use crate::audit::redact::Secrets;
+use crate::audit::{DecidedBy, Lasting};
 use crate::decision::Decision;
 use crate::facts::Facts;
 use crate::policy::Verdict;
@@ -57,6 +58,8 @@ pub struct Question<'a> {
     pub script: &'a Script,
     /// What it would do.
     pub facts: &'a Facts,
+    /// The name of its record.
+    pub record: &'a str,
 }
 
 /// What the caller knows that a question shows.
@@ -243,12 +246,13 @@ fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&M
     // What a secret stands in is kept nowhere.
     let open = ledger.filter(|_| !Secrets::are_in(question.request.as_text()));
     let code = ledger::bound(decision);
-    let keep = |answer: &Answer, terminal: Option<String>| {
-        if let Some(Err(lost)) = ledger.map(|ledger| ledger.keep(decision, answer, (&code, terminal))) {
+    let keep = |answer: &Answer, (terminal, panel): (Option<String>, String)| {
+        let given = Given { code: &code, terminal, panel, record: question.record };
+        if let Some(Err(lost)) = ledger.map(|ledger| ledger.keep(decision, answer, &given)) {
             eprintln!("gsh: {lost}");
         }
     };
-    let keep_here = |answer: &Answer| keep(answer, terminal::own_name());
+    let keep_here = |answer: &Answer| keep(answer, (terminal::own_name(), "terminal".to_owned()));
     let keeps = open.map(Ledger::keeps).unwrap_or_default();
     let meanwhile = || ledger.and_then(|ledger| ledger.meanwhile(decision));
     let past = Past::below(ledger.map(|ledger| ledger.folders.state.as_path()));
@@ -257,8 +261,8 @@ fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&M
     let help = Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep_here };
     let manner = manner.ok_or(Unavailable::NonInteractive);
     let answer = manner.and_then(|manner| ask_somewhere(question, &help, manner));
-    if let Ok((answer, DecidedBy::PersonElsewhere { terminal, .. })) = &answer {
-        keep(answer, Some(terminal.clone()));
+    if let Ok((answer, DecidedBy::PersonElsewhere { terminal, question, .. })) = &answer {
+        keep(answer, (Some(terminal.clone()), format!("queue {question}")));
     }
     Settled::by_person(answer)
 }
@@ -268,14 +272,17 @@ impl Settled {
     ///
     /// # Errors
     /// For a refusal: what the person said with it.
-    pub fn told(&self) -> Result<&'static str, Option<&str>> {
-        match &self.outcome {
-            Ok(Some(Answer::Minutes(_))) => Ok("minutes"),
-            Ok(Some(Answer::Session)) => Ok("session"),
-            Ok(Some(Answer::Always { .. })) => Ok("always"),
-            Ok(_) => Ok("once"),
-            Err(refusal) => Err(refusal.feedback()),
-        }
+    pub fn told(&self) -> Result<Lasting, Option<&str>> {
+        let (scope, minutes, kept) = match &self.outcome {
+            Ok(Some(Answer::Minutes(minutes))) => ("minutes", Some(*minutes), vec![]),
+            Ok(Some(Answer::Session)) => ("session", None, vec![]),
+            Ok(Some(Answer::Always { patterns, .. })) => {
+                ("always", None, patterns.iter().map(ToString::to_string).collect())
+            }
+            Ok(_) => ("once", None, vec![]),
+            Err(refusal) => return Err(refusal.feedback()),
+        };
+        Ok(Lasting { scope, minutes, kept })
     }
 
     fn new(by: DecidedBy, outcome: Result<Option<Answer>, Refusal>) -> Self {
@@ -305,7 +312,7 @@ fn ask_somewhere(
         unchanged(&state, || ask(&panel, help, manner))
     };
     match (here, &manner.elsewhere) {
-        (Ok(answer), _) => Ok((answer, DecidedBy::Person)),
+        (Ok(answer), _) => Ok((answer, DecidedBy::Person { terminal: terminal::own_name() })),
         (Err(why), Some(how)) if why.leaves_elsewhere() => {
             queue::ask(question, &panel, (how, why)).map(queue::FromElsewhere::recorded)
         }

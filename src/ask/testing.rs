@@ -57,7 +57,7 @@ pub(super) fn shown<T>(text: &str, look: impl FnOnce(&Question<'_>) -> T) -> T {
     let facts = gather(&script, &request, &host, &policy.programs);
     let plain = plain::hits(&request, &script, &host);
     let decision = decide(Case { text, facts: &facts, plain: &plain, policy: &policy }, &host);
-    look(&Question { request: &request, decision: &decision, script: &script, facts: &facts })
+    look(&Question { request: &request, decision: &decision, script: &script, facts: &facts, record: "" })
 }
 
 /// Answers are kept everywhere.

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::chain;
-use super::record::{Closing, DecidedBy, Event, Opening, Record};
+use super::record::{Closing, DecidedBy, Event, Lasting, Opening, Record};
 use super::redact::Secrets;
+use super::{chain, debug};
 use crate::policy::Verdict;
 use crate::sys::file::{open_append, private_folder};
 
@@ -113,10 +113,15 @@ impl Opened {
     ///
     /// # Errors
     /// When it may run and that cannot be written.
-    pub fn settled(&self, by: &DecidedBy, told: Result<&'static str, Option<&str>>) -> Result<(), LogError> {
+    pub fn settled(&self, by: &DecidedBy, told: Result<Lasting, Option<&str>>) -> Result<(), LogError> {
         match told {
             _ if !self.asks => Ok(()),
-            Ok(scope) => self.add(&Event::Granted { by, scope }.to_json(&self.id)),
+            Ok(mut lasting) => {
+                for kept in &mut lasting.kept {
+                    *kept = self.secrets.redact(kept).0.into_owned();
+                }
+                self.add(&Event::Granted { by, lasting: &lasting }.to_json(&self.id))
+            }
             Err(said) => {
                 let said = said.map(|said| self.secrets.redact(said).0);
                 // The refusal stands, written or not.
@@ -155,6 +160,10 @@ pub fn begin(state: Option<&Path>, temporary: &Path, opening: &Opening<'_>) -> R
     let required = knobs.audit_required && opening.decision.verdict != Verdict::Deny;
     let opened = open(state, temporary, Record::new(opening), knobs.audit_keep_days);
     let opened = enough(opened, required, opening.decision.reads_only)?;
+    if let Some(state) = state.filter(|_| knobs.audit_debug) {
+        // Nothing waits for it and nothing depends on it.
+        let _ = debug::add(state, opening, (&opened.id, &opened.secrets));
+    }
     if opened.asks {
         opened.add(&Event::Asked.to_json(&opened.id))?;
     }
@@ -239,7 +248,7 @@ mod tests {
         let Ok(opened) = opened else { panic!("{opened:?}") };
         let (id, place) = (opened.id().to_owned(), opened.place().clone());
         assert!(matches!(place, Place::State(_)));
-        assert!(opened.settled(&DecidedBy::Person, Err(Some("use rg"))).is_ok());
+        assert!(opened.settled(&DecidedBy::Person { terminal: None }, Err(Some("use rg"))).is_ok());
         assert!(opened.close(&Closing::NotRun { why: "refused" }).is_ok());
         let events: Vec<_> =
             lines(&place).iter().map(|line| (line["event"].clone(), line["id"].clone())).collect();

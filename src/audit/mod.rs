@@ -2,6 +2,7 @@
 //! closed after, with what a person said in between. Every line goes through the one `append` of `chain`.
 
 pub mod chain;
+mod debug;
 pub mod keep;
 mod log;
 pub mod query;
@@ -10,4 +11,6 @@ pub mod redact;
 pub mod replay;
 
 pub use self::log::{LogError, Opened, Place, begin, open};
-pub use self::record::{Closing, Context, DecidedBy, Event, Hooked, Opening, Record, Supervised, content_of};
+pub use self::record::{
+    Closing, Context, DecidedBy, Event, Hooked, Lasting, Opening, Record, Supervised, content_of,
+};

@@ -13,7 +13,9 @@ use crate::facts::{EffectKind, Facts};
 use crate::host::witness::Answers;
 use crate::policy::{Agent, Layer, Policy, Subject, Verdict};
 use crate::request::{Entry, ReadingOptions, Request, Setting};
+use crate::store::sessions::Grant;
 use crate::syntax::document_bodies;
+use crate::sys::passwd;
 use crate::sys::proc::{Lineage, Process};
 
 /// A text up to this length is kept whole; of a longer one its head, its length and its hash.
@@ -28,8 +30,11 @@ const MOST: usize = 200;
 pub enum DecidedBy {
     /// Rules, floor and mode.
     Policy,
-    /// A person.
-    Person,
+    /// A person at the terminal here.
+    Person {
+        /// Its name.
+        terminal: Option<String>,
+    },
     /// A person elsewhere, through the queue.
     PersonElsewhere {
         /// The question's name.
@@ -66,7 +71,7 @@ impl DecidedBy {
     fn to_json(&self) -> Value {
         match self {
             Self::Policy => json!("policy"),
-            Self::Person => json!("person"),
+            Self::Person { .. } => json!("person"),
             Self::PersonElsewhere { question, pid, terminal } => {
                 json!({ "person": { "question": question, "pid": pid, "terminal": terminal } })
             }
@@ -78,6 +83,28 @@ impl DecidedBy {
             Self::Nobody { why } => json!({ "nobody": why }),
         }
     }
+
+    /// Where a person answered: in which panel, at which terminal, under which name.
+    fn place(&self) -> Map<String, Value> {
+        let (panel, terminal) = match self {
+            Self::Person { terminal } => ("terminal", terminal.as_deref()),
+            Self::PersonElsewhere { terminal, .. } => ("queue", Some(terminal.as_str())),
+            Self::Dialogue { .. } => ("dialogue", None),
+            _ => return Map::new(),
+        };
+        map(json!({ "panel": panel, "terminal": terminal, "who": passwd::own_name() }))
+    }
+}
+
+/// How long an answer lasts, and what it keeps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lasting {
+    /// `once`, `minutes`, `session` or `always`.
+    pub scope: &'static str,
+    /// How many minutes.
+    pub minutes: Option<u32>,
+    /// The rules of an "always", as they are shown.
+    pub kept: Vec<String>,
 }
 
 /// What of the policy decided: `floor`, `rule`, `builtin`, `failure-knob` or `grant`.
@@ -109,6 +136,8 @@ pub struct Context {
     pub beneath: bool,
     /// The rules of the command line.
     pub rules: Vec<(Verdict, String)>,
+    /// The answers that the session remembers.
+    pub grants: Vec<Grant>,
     /// Variables that were kept from the shell.
     pub removed: Vec<&'static str>,
     /// What an agent put around the command.
@@ -215,7 +244,11 @@ impl Record {
         if !inexact.is_empty() {
             object.insert("inexact".to_owned(), inexact.into());
         }
-        object.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty()));
+        // No reviewer judged; the key stands in every record, so that its readers need not know since when.
+        object.entry("review").or_insert(Value::Null);
+        object.retain(|key, value| {
+            key == "review" || !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty())
+        });
         let asks = matches!(opening.decision.verdict, Verdict::Ask | Verdict::Review);
         Self { id, asks, secrets, value: Value::Object(object) }
     }
@@ -378,10 +411,26 @@ fn decided(opening: &Opening<'_>) -> Map<String, Value> {
         "configuration": configuration(policy),
         "rules": rules.collect::<Vec<_>>(),
         "decided_by": decided_by(decision),
+        "grants": grants(&told, &context.grants),
         "runs": runs,
         "environment_removed": context.removed,
     });
     map(value)
+}
+
+/// The answers by which something passes or is refused: who gave them, when, where, about which record.
+fn grants(told: &[&Judged], known: &[Grant]) -> Vec<Value> {
+    let rules = told.iter().filter_map(|each| each.matched.rule.as_ref());
+    let names: Vec<_> =
+        rules.filter(|rule| rule.layer == Layer::Session).filter_map(|rule| rule.file.clone()).collect();
+    let used = known.iter().filter(|grant| names.iter().any(|name| **name == grant.name()));
+    used.map(|grant| {
+        json!({
+            "id": grant.id, "made": grant.made, "until": grant.until, "who": grant.who,
+            "terminal": grant.terminal, "panel": grant.panel, "record": grant.record,
+        })
+    })
+    .collect()
 }
 
 /// The programs, and how many effects of which kind.
@@ -459,6 +508,10 @@ fn map(value: Value) -> Map<String, Value> {
     }
 }
 
+fn json_of(parts: [Map<String, Value>; 3]) -> Value {
+    Value::Object(parts.into_iter().flatten().collect())
+}
+
 /// What happened between: the names are those of an agent's own events.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
@@ -468,8 +521,8 @@ pub enum Event<'a> {
     Granted {
         /// Who said so.
         by: &'a DecidedBy,
-        /// How long that lasts: `once`, `minutes`, `session` or `always`.
-        scope: &'a str,
+        /// How long that lasts.
+        lasting: &'a Lasting,
     },
     /// It may not.
     Denied {
@@ -484,11 +537,14 @@ impl Event<'_> {
     pub(super) fn to_json(self, id: &str) -> Value {
         let (event, more) = match self {
             Self::Asked => ("PermissionRequested", json!({})),
-            Self::Granted { by, scope } => {
-                ("PermissionGranted", json!({ "by": by.to_json(), "scope": scope, "runs": true }))
+            Self::Granted { by, lasting: Lasting { scope, minutes, kept } } => {
+                let kept = (!kept.is_empty()).then_some(kept);
+                let told = json!({ "by": by.to_json(), "scope": scope, "minutes": minutes, "kept": kept });
+                ("PermissionGranted", json_of([map(told), by.place(), map(json!({ "runs": true }))]))
             }
             Self::Denied { by, feedback } => {
-                ("PermissionDenied", json!({ "by": by.to_json(), "feedback": feedback, "runs": false }))
+                let told = json!({ "by": by.to_json(), "feedback": feedback });
+                ("PermissionDenied", json_of([map(told), by.place(), map(json!({ "runs": false }))]))
             }
         };
         let mut object = map(json!({ "event": event, "id": id, "time": Timestamp::now().to_string() }));
@@ -529,6 +585,8 @@ pub enum Closing {
         /// The way it was run.
         how: &'static str,
     },
+    /// What looked after it was killed: all of it was ended.
+    Orphaned,
     /// It did not run.
     NotRun {
         /// Why.
@@ -551,7 +609,11 @@ impl Closing {
         ]);
         let more = match self {
             Self::Ended { how, status, signal, milliseconds, watched } => {
-                let outcome = if watched.is_some_and(|seen| seen.limited) { "limited" } else { "ended" };
+                let outcome = match watched {
+                    Some(Supervised { limited: true, .. }) => "limited",
+                    Some(Supervised { job: Some(_), .. }) => "adopted",
+                    _ => "ended",
+                };
                 let mut more = json!({ "outcome": outcome, "how": how, "status": status, "signal": signal, "milliseconds": milliseconds });
                 if let (Some(seen), Some(object)) = (watched, more.as_object_mut()) {
                     object.insert("bytes".to_owned(), json!(seen.bytes));
@@ -560,6 +622,7 @@ impl Closing {
                 more
             }
             Self::NotObserved { how } => json!({ "outcome": "not observed", "how": how }),
+            Self::Orphaned => json!({ "outcome": "orphaned", "how": "supervised" }),
             Self::NotRun { why } => json!({ "outcome": "not run", "why": why }),
         };
         if let Value::Object(more) = more {

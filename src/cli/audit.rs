@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 
 use crate::audit::query::Filter;
-use crate::commands::audit::export::Format;
+use crate::commands::audit::export::{Format, Place};
 use crate::commands::audit::{Call, Manner};
 
 /// A call with what it is about.
@@ -33,7 +35,7 @@ pub(super) struct Audit {
 /// Which records.
 #[derive(Debug, Args)]
 struct Which {
-    /// Not older than this: 2h, 3d, 2026-11-30 or a full time
+    /// Not older than this: 2h, 3d, 2026-11-30 (a day here) or a full time
     #[arg(long, global = true, value_name = "WHEN", value_parser = since)]
     since: Option<String>,
     /// Of this session
@@ -88,11 +90,15 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
     },
-    /// For other programs
+    /// For other programs, printed or sent to a collector
     Export {
-        /// csv, json or ocsf
+        /// csv, json, ocsf, otlp, syslog or journal
         #[arg(long, value_name = "FORM", value_parser = format, default_value = "json")]
         format: Format,
+        /// http://HOST:4318 for otlp; unix:PATH, udp:HOST:514 or tcp:HOST:601 for syslog; journal for this
+        /// machine's own, or unix:PATH
+        #[arg(long, value_name = "PLACE", value_parser = place)]
+        to: Option<Place>,
     },
     /// A page with charts
     Report {
@@ -103,7 +109,13 @@ enum Verb {
 }
 
 fn format(word: &str) -> Result<Format, String> {
-    Format::from_word(word).ok_or_else(|| format!("{word}: not one of csv, json, ocsf"))
+    Format::from_word(word)
+        .ok_or_else(|| format!("{word}: not one of csv, json, ocsf, otlp, syslog, journal"))
+}
+
+fn place(word: &str) -> Result<Place, String> {
+    let like = "not like http://HOST:PORT, unix:PATH, udp:HOST:PORT, tcp:HOST:PORT or journal";
+    Place::from_word(word).ok_or_else(|| format!("{word}: {like}"))
 }
 
 /// A moment as records write it.
@@ -114,16 +126,19 @@ fn since(word: &str) -> Result<String, String> {
         .find_map(|(name, seconds)| unit(name)?.checked_mul(seconds));
     if let Some(seconds) = seconds {
         let span = Span::new().try_seconds(seconds).map_err(|error| error.to_string())?;
-        return Timestamp::now()
-            .checked_sub(span)
-            .map(|then| then.to_string())
-            .map_err(|error| error.to_string());
+        return Timestamp::now().checked_sub(span).map(as_recorded).map_err(|error| error.to_string());
     }
     if let Ok(moment) = word.parse::<Timestamp>() {
-        return Ok(moment.to_string());
+        return Ok(as_recorded(moment));
     }
-    let day = word.parse::<jiff::civil::Date>();
-    day.map(|day| day.to_string()).map_err(|_| format!("{word}: not like 2h, 3d, 2026-11-30 or a full time"))
+    let midnight = |day: Date| TimeZone::system().to_timestamp(day.to_datetime(Time::midnight()));
+    let day = word.parse::<Date>().and_then(midnight);
+    day.map(as_recorded).map_err(|_| format!("{word}: not like 2h, 3d, 2026-11-30 or a full time"))
+}
+
+/// Without its end, so that as a text it comes before every part of its second.
+fn as_recorded(moment: Timestamp) -> String {
+    moment.to_string().trim_end_matches('Z').to_owned()
 }
 
 impl Audit {
@@ -141,7 +156,7 @@ impl Audit {
             Verb::Stats => Call::Stats,
             Verb::Verify { expect } => Call::Verify { expect },
             Verb::Replay { config } => Call::Replay { config },
-            Verb::Export { format } => Call::Export { format },
+            Verb::Export { format, to } => Call::Export { format, to },
             Verb::Report { html } => Call::Report { html },
         };
         AuditCall { call, manner: Manner { filter, json: self.json } }

@@ -18,7 +18,7 @@ use crate::commands::audit::{self, Look};
 use crate::commands::rules::change::{self, Here, Wanted};
 use crate::commands::rules::lint::Severity;
 use crate::commands::status::Situation;
-use crate::commands::{approvals, check, explain, grants, hook, rules, simulate, status, trust};
+use crate::commands::{approvals, check, explain, grants, hook, rules, status, trust};
 use crate::config::edit::{Change, Editor};
 use crate::config::line;
 use crate::config::load::{Options, composed, reading_of, readings};
@@ -73,7 +73,7 @@ fn call_of(call: Call) -> ExitCode {
         }),
         Call::Jobs(call) => with_jobs(call),
         Call::Audit(call) => audited(&call),
-        Call::Simulate(call) => said(simulate::run(&call, Look::of_stdout())),
+        Call::Simulate(call) => super::simulate::run(&call),
         Call::Status { json } => {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
@@ -153,8 +153,8 @@ fn answered(id: &str, reply: Reply) -> Result<String, String> {
 fn audited(call: &AuditCall) -> ExitCode {
     let (manner, look) = (&call.manner, Look::of_stdout());
     match audit::run(&call.call, manner, look) {
-        Ok(audit::Said { text, status }) => {
-            let printed = print(&text);
+        Ok(audit::Said { bytes, status }) => {
+            let printed = print_bytes(&bytes);
             if !matches!(call.call, audit::Call::Tail { follow: true, .. }) {
                 return if status == 0 { printed } else { ExitCode::from(status) };
             }
@@ -393,8 +393,12 @@ pub(super) fn failed(message: &str) -> ExitCode {
 
 /// A reader that went away (`gsh rules list | head`) is no failure.
 pub(super) fn print(text: &str) -> ExitCode {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> ExitCode {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    match output.write_all(bytes).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failed(&error.to_string()),
         _ => ExitCode::SUCCESS,
     }

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod dispatch;
 pub mod grants;
 pub mod jobs;
+mod manual;
 pub mod rules;
 pub mod setup;
 pub mod shell_args;

@@ -107,7 +107,7 @@ struct Import {
     only_agent: bool,
 }
 
-fn client(word: &str) -> Result<Client, String> {
+pub(super) fn client(word: &str) -> Result<Client, String> {
     let known = Client::ALL.into_iter().find(|client| client.word() == word);
     known.ok_or_else(|| "not one of claude, codex, gemini, opencode, cursor".to_owned())
 }

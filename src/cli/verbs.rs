@@ -10,6 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use super::audit::{Audit, AuditCall};
 use super::grants::{Grants, GrantsCall, ModeVerb};
 use super::jobs::{Jobs, JobsCall};
+use super::manual;
 use super::rules::{Rules, RulesCall};
 use super::setup::{self, SetupCall};
 use super::shell_args::{self, ShellCall};
@@ -21,12 +22,13 @@ use crate::policy::{Mode, Verdict, duration};
 use crate::store::pending::Reply;
 
 /// The first words that are verbs.
-const VERBS: [&str; 22] = [
+const VERBS: [&str; 24] = [
     "approvals",
     "approve",
     "audit",
     "brief",
     "check",
+    "completions",
     "doctor",
     "explain",
     "grants",
@@ -34,6 +36,7 @@ const VERBS: [&str; 22] = [
     "hook",
     "init",
     "jobs",
+    "man",
     "mode",
     "refuse",
     "rules",
@@ -347,6 +350,16 @@ enum Verb {
     Typed(TypedVerb),
     /// What an agent should know beforehand
     Brief(setup::Brief),
+    /// A manual page, of gsh or of one verb: `gsh man audit | man -l -`
+    Man {
+        /// The verb
+        verb: Option<String>,
+    },
+    /// What a shell takes to complete the words of gsh
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Answer one event of an agent's hook, from standard input, in its dialect
     Hook(Hook),
 }
@@ -571,6 +584,8 @@ fn as_meant(words: &[OsString]) -> Result<Call, Usage> {
         Verb::Doctor(doctor) => Call::Setup(doctor.into_call()),
         Verb::Typed(typed) => typed.into_call(),
         Verb::Brief(brief) => Call::Setup(brief.into_call()),
+        Verb::Man { verb } => Call::Print(manual::page(Typed::command(), verb.as_deref()).map_err(Usage)?),
+        Verb::Completions { shell } => Call::Print(manual::completions(Typed::command(), shell)),
         Verb::Hook(Hook { agent }) => Call::Hook(agent),
     })
 }

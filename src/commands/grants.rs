@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::rules::list::visible;
@@ -17,11 +19,13 @@ pub fn text(session: &str, memory: &Memory) -> String {
     }
     let mut text = String::new();
     for grant in &memory.grants {
-        let until =
-            grant.until.map_or("until the session ends".to_owned(), |until| format!("until {until:.0}"));
+        let until = grant
+            .until
+            .map_or("until the session ends".to_owned(), |until| format!("until {}", moment(until)));
         let place = grant.project.as_deref().map_or("outside any project".to_owned(), visible);
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(text, "{}  {until}, in {place}, given {:.0}{}", grant.id, grant.made, at(grant));
+        let _ =
+            writeln!(text, "{}  {until}, in {place}, given {}{}", grant.id, moment(grant.made), given(grant));
         for rule in &grant.rules {
             let destroys = if rule.destroys { "  [destroys]" } else { "" };
             let (action, pattern) = (rule.action.word(), visible(&rule.pattern));
@@ -35,8 +39,15 @@ pub fn text(session: &str, memory: &Memory) -> String {
     text
 }
 
-fn at(grant: &Grant) -> String {
-    grant.terminal.as_deref().map(|terminal| format!(" at {}", visible(terminal))).unwrap_or_default()
+fn moment(time: Timestamp) -> String {
+    super::moment::shown(time, &TimeZone::system())
+}
+
+/// Who gave it, where, in which panel, and about which record.
+fn given(grant: &Grant) -> String {
+    let parts = [("by", &grant.who), ("at", &grant.terminal), ("in", &grant.panel), ("about", &grant.record)];
+    let told = parts.into_iter().filter_map(|(word, value)| Some((word, value.as_deref()?)));
+    told.map(|(word, value)| format!(" {word} {}", visible(value))).collect()
 }
 
 /// The same as data.
@@ -92,8 +103,6 @@ pub fn reset(sessions: &Sessions, session: &str) -> Result<String, SafeError> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-
     use super::*;
     use crate::policy::{Layer, Rule, Verdict};
     use crate::store::places::Folders;
@@ -109,7 +118,9 @@ mod tests {
             rules: vec![rule],
             made: Timestamp::UNIX_EPOCH,
             until: None,
+            who: Some("ada".into()),
             terminal: Some("/dev/pts/3".into()),
+            panel: None,
             record: None,
             project: Some("/p".into()),
             code: vec![("/p/s.sh".into(), "0".into())],

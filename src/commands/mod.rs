@@ -11,6 +11,7 @@ pub mod grants;
 pub mod hook;
 pub mod init;
 pub mod jobs;
+pub mod moment;
 pub mod rules;
 pub mod simulate;
 pub mod status;

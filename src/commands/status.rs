@@ -214,6 +214,7 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("on_mixed", json!(knobs.on_mixed)),
         ("audit.required", json!(knobs.audit_required)),
         ("audit.keep_days", json!(knobs.audit_keep_days)),
+        ("audit.debug", json!(knobs.audit_debug)),
         ("ask.terminals", json!(knobs.terminals)),
         ("ask.plain", json!(knobs.plain)),
         ("ask.wait", json!(knobs.ask_wait)),

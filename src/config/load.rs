@@ -62,7 +62,7 @@ impl Default for Options {
 /// Loads the policy for a user (None without a home) in the places given.
 #[must_use]
 pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Policy {
-    let Options { config, mode, mut layers, caller, session, refused, managed, today } = options;
+    let Options { config, mode, layers, caller, session, refused, managed, today } = options;
     let found = sources(folders, places.project.as_deref(), config.as_deref(), &managed);
     let home = places.home.clone();
     let mut read: Vec<LayerRules> =
@@ -72,10 +72,11 @@ pub fn load(folders: Option<&Folders>, places: Places, options: Options) -> Poli
         let projects = read.iter_mut().zip(&found).filter(|(_, source)| source.needs_trust);
         projects.for_each(|(layer, _)| layer.trusted = false);
     }
-    layers.extend(read);
+    // Behind the file of the same layer.
+    read.extend(layers);
     let plan = folders.zip(session).map(|(folders, session)| folders.plan_file(&session));
     let plan = plan.and_then(|plan| plan.into_os_string().into_string().ok());
-    compose(layers, Composition { places, today, mode, caller, plan, refused, resolve: &real })
+    compose(read, Composition { places, today, mode, caller, plan, refused, resolve: &real })
 }
 
 /// Every file that speaks here, read anew, with the examples of its rules. What is not there is left out.

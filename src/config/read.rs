@@ -181,6 +181,7 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
         }),
         "audit" => page.section(value, AUDIT, |page, key, value| match key {
             "required" => settings.audit_required = page.truth(value),
+            "debug" => settings.audit_debug = page.truth(value),
             _ => settings.audit_keep_days = page.count(value),
         }),
         "shell" => page.section(value, SHELL, |page, _, value| settings.shell = page.absolute(value)),

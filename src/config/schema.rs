@@ -54,7 +54,7 @@ pub const FLOOR: &[&str] = &["name", "capability", "pattern", "reason", "match",
 pub const ASK: &[&str] = &["denial_ends_all", "keep", "notify", "plain", "terminals", "wait"];
 
 /// The keys of `[audit]`.
-pub const AUDIT: &[&str] = &["keep_days", "required"];
+pub const AUDIT: &[&str] = &["debug", "keep_days", "required"];
 
 /// The keys of `[shell]`.
 pub const SHELL: &[&str] = &["path"];

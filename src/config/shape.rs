@@ -195,6 +195,8 @@ pub struct Ask {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Audit {
+    /// What was found on the way to a decision is written beside the record, secrets left out. Default: false.
+    pub debug: Option<bool>,
     /// So many days of records are kept. Default: 14.
     pub keep_days: Option<NonZeroU64>,
     /// Without a record only fully explained reading runs. Default: true.

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use nix::unistd::getuid;
 use serde::{Deserialize, Serialize};
 
 use crate::store::hash;
@@ -123,7 +122,7 @@ pub(super) fn record(
     content: Option<&[u8]>,
 ) -> Result<bool, TrustError> {
     let name = file.to_string_lossy();
-    let entry = content.map(|content| Entry { hash: hash(content), when: now(), who: who() });
+    let entry = content.map(|content| Entry { hash: hash(content), when: now(), who: passwd::own_name() });
     if let (Some(entry), Some(content)) = (&entry, content) {
         safe::make_folder(&folders.trusted_contents())?;
         safe::replace(&kept(folders, &entry.hash), content)?;
@@ -144,11 +143,6 @@ fn now() -> String {
 }
 
 /// The person whose process this is.
-fn who() -> String {
-    let id = getuid().as_raw();
-    passwd::name_of(id).unwrap_or_else(|| format!("uid {id}"))
-}
-
 fn kept(folders: &Folders, hash: &str) -> PathBuf {
     // The hash comes from a file; it must not lead anywhere else.
     let name: String = hash.chars().filter(char::is_ascii_hexdigit).collect();

@@ -94,6 +94,7 @@ impl Surrounds {
             parents: self.session.parents.clone(),
             lineage: self.lineage.clone(),
             beneath: self.above.is_some(),
+            grants: self.memory.grants.clone(),
             secrets,
             ..Context::default()
         }

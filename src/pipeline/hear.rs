@@ -26,7 +26,9 @@ pub fn hear(
     let (facts, answers, context) = (&facts, witness.into_answers(), &hearing.context);
     let opening = Opening { request, policy, decision: &decision, facts, answers, context };
     let record = begin(hearing.state.as_deref(), &hearing.temporary, &opening)?;
-    let settled = hearing.settle(&Question { request, decision: &decision, script: &script, facts });
+    let (script, record_id) = (&script, record.id());
+    let question = Question { request, decision: &decision, script, facts, record: record_id };
+    let settled = hearing.settle(&question);
     settled.as_ref().map_or(Ok(()), |settled| record.settled(&settled.by, settled.told()))?;
     let outcome = Outcome::of(settled);
     // Both stand whether or not the closing line could be written.

@@ -133,6 +133,8 @@ pub struct Knobs {
     pub audit_required: bool,
     /// So many days of records are kept.
     pub audit_keep_days: usize,
+    /// What was found on the way to a decision is written beside the record.
+    pub audit_debug: bool,
     /// Kinds of terminal, or programs by absolute path, that the user vouches for.
     pub terminals: Vec<String>,
     /// Questions are plain lines, answered by typed words.
@@ -227,6 +229,7 @@ impl Default for Knobs {
             on_mixed: Verdict::Deny,
             audit_required: true,
             audit_keep_days: 14,
+            audit_debug: false,
             terminals: vec![],
             plain: false,
             ask_wait: None,
@@ -264,6 +267,8 @@ pub struct Settings {
     pub audit_required: Option<bool>,
     /// See [`Knobs::audit_keep_days`].
     pub audit_keep_days: Option<usize>,
+    /// See [`Knobs::audit_debug`].
+    pub audit_debug: Option<bool>,
     /// See [`Knobs::terminals`].
     pub terminals: Option<Vec<String>>,
     /// See [`Knobs::plain`].
@@ -328,6 +333,7 @@ impl Knobs {
         }
         self.ask_wait = settings.ask_wait.or(self.ask_wait);
         self.ask_keep = settings.ask_keep.unwrap_or(self.ask_keep);
+        self.audit_debug = settings.audit_debug.unwrap_or(self.audit_debug);
         if let Some(notify) = &settings.notify {
             self.notify.clone_from(notify);
         }
@@ -366,6 +372,8 @@ impl Knobs {
         }
         ignored.extend(settings.ask_wait.is_some().then_some("ask.wait"));
         ignored.extend(settings.notify.is_some().then_some("ask.notify"));
+        // A file that may only tighten has nothing more of what runs written down.
+        ignored.extend(settings.audit_debug.is_some().then_some("audit.debug"));
         ignored.extend(settings.shell.is_some().then_some("shell.path"));
         ignored.extend(settings.pty.is_some().then_some("run.pty"));
         ignored.extend(settings.way.is_some().then_some("run.way"));
@@ -471,6 +479,7 @@ mod tests {
             on_review_unavailable: Some(Verdict::Allow),
             on_ask_without_terminal: Some(WithoutTerminal::Deny),
             audit_required: Some(true),
+            audit_debug: Some(true),
             audit_keep_days: Some(3),
             terminals: Some(vec!["tmux".into(), "mine".into()]),
             plain: Some(true),
@@ -521,6 +530,7 @@ mod tests {
             "ask.plain",
             "ask.wait",
             "ask.notify",
+            "audit.debug",
             "shell.path",
             "run.timeout",
             "allow_roots",

@@ -174,7 +174,7 @@ fn on_terminal(plan: &Plan) -> bool {
 pub fn closing(ran: &Result<Outcome, RunError>) -> Closing {
     match ran {
         Ok(outcome) => outcome.closing(),
-        Err(RunError::Lost(_)) => Closing::NotObserved { how: "supervised" },
+        Err(RunError::Lost(_)) => Closing::Orphaned,
         Err(_) => Closing::NotRun { why: "it could not be started" },
     }
 }

@@ -23,8 +23,14 @@ pub struct Grant {
     pub made: Timestamp,
     /// When it ends, unless with the session.
     pub until: Option<Timestamp>,
+    /// Who gave it.
+    #[serde(default)]
+    pub who: Option<String>,
     /// The terminal it was given at.
     pub terminal: Option<String>,
+    /// The panel it was given in: `terminal`, or `queue` with the question's name.
+    #[serde(default)]
+    pub panel: Option<String>,
     /// The record of the request that was asked about.
     pub record: Option<String>,
     /// The project it holds in; None for where there is none.
@@ -166,10 +172,15 @@ impl Grant {
             && self.code.iter().all(same)
     }
 
+    /// How its rules name it where they decide.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("grant {}", self.id)
+    }
+
     /// A rule of it, as it is named where it decides.
     fn named(&self, rule: &Rule) -> Rule {
-        let file = format!("grant {}", self.id);
-        Rule { layer: Layer::Session, file: Some(file.into()), line: 0, ..rule.clone() }
+        Rule { layer: Layer::Session, file: Some(self.name().into()), line: 0, ..rule.clone() }
     }
 }
 
@@ -201,7 +212,9 @@ mod tests {
             rules: vec![rule],
             made: Timestamp::UNIX_EPOCH,
             until: None,
+            who: None,
             terminal: None,
+            panel: None,
             record: None,
             project: Some("/p".into()),
             code: vec![],

@@ -30,6 +30,13 @@ pub fn name_of(id: u32) -> Option<String> {
     users(&table).find(|user| user.id == id).map(|user| user.name.to_owned())
 }
 
+/// The name of the user that we are, or their number.
+#[must_use]
+pub fn own_name() -> String {
+    let id = nix::unistd::getuid().as_raw();
+    name_of(id).unwrap_or_else(|| format!("uid {id}"))
+}
+
 /// The login shell of a user of this machine.
 #[must_use]
 pub fn shell_of(id: u32) -> Option<String> {

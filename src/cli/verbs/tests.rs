@@ -177,3 +177,38 @@ fn wrong_lines_are_refused_with_a_word() {
         assert!(matches!(&found, Err(Usage(text)) if text.contains(word)), "{line}: {found:?}");
     }
 }
+
+#[test]
+fn every_verb_has_a_page_with_its_statuses() {
+    let mut gsh = Typed::command();
+    gsh.build();
+    for verb in gsh.get_subcommands().map(|verb| verb.get_name().to_owned()).filter(|verb| verb != "help") {
+        assert!(VERBS.contains(&verb.as_str()), "{verb}");
+        let Ok(Call::Print(page)) = parse(&format!("gsh man {verb}")) else { panic!("no page of {verb}") };
+        assert!(page.contains(&format!(".TH gsh-{verb} 1")), "{verb}: {page}");
+        for part in [".SH NAME", ".SH SYNOPSIS", ".SH \"EXIT STATUS\"", "wrong"] {
+            assert!(page.contains(part), "{verb}: no {part} in {page}");
+        }
+    }
+    for (line, words) in [
+        ("gsh man", &["126", "125", "yolo"][..]),
+        ("gsh man check", &["review", "12"]),
+        ("gsh man audit", &["chain is broken", "verify"]),
+        ("gsh man jobs", &["124"]),
+    ] {
+        let Ok(Call::Print(page)) = parse(line) else { panic!("{line}") };
+        words.iter().for_each(|word| assert!(page.contains(word), "{line}: no {word} in {page}"));
+    }
+    assert!(parse("gsh man nothing").is_err_and(|Usage(why)| why.contains("no such verb")));
+}
+
+#[test]
+fn shells_complete_every_verb() {
+    for shell in ["bash", "zsh", "fish"] {
+        let Ok(Call::Print(text)) = parse(&format!("gsh completions {shell}")) else { panic!("{shell}") };
+        for verb in ["audit", "simulate", "completions", "man"] {
+            assert!(text.contains(verb), "{shell}: {verb}");
+        }
+    }
+    assert!(parse("gsh completions tcsh").is_err());
+}

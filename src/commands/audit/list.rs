@@ -3,10 +3,12 @@
 use std::fmt::Write;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::look::{Look, cut, visible, width};
 use crate::audit::query::Entry;
+use crate::commands::moment;
 
 /// One line for each, in columns.
 #[must_use]
@@ -35,11 +37,9 @@ pub(super) fn line(entry: &Entry, look: Look) -> String {
     format!("{}{verdict}{middle}{}\n", look.faint(&head), cut(&visible(entry.command.shown()), room))
 }
 
-/// A moment as people write it (UTC, as in the record).
+/// A moment as people write it, in their zone.
 fn moment(time: &str) -> String {
-    let day = time.get(..10).unwrap_or(time);
-    let clock = time.get(11..19).unwrap_or_default();
-    visible(&format!("{day} {clock}"))
+    visible(&moment::of_text(time, &TimeZone::system()))
 }
 
 /// What happened in a session, with the pauses between.

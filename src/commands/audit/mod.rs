@@ -11,6 +11,7 @@ pub mod tally;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 pub use self::follow::follow;
@@ -55,6 +56,8 @@ pub enum Call {
     Export {
         /// In which form.
         format: export::Format,
+        /// Where they are sent; None to print them.
+        to: Option<export::Place>,
     },
     /// A page with charts.
     Report {
@@ -76,14 +79,14 @@ pub struct Manner {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Said {
     /// For standard output.
-    pub text: String,
+    pub bytes: Vec<u8>,
     /// 0; 1 where the answer is no.
     pub status: u8,
 }
 
 impl From<String> for Said {
     fn from(text: String) -> Self {
-        Self { text, status: 0 }
+        Self { bytes: text.into_bytes(), status: 0 }
     }
 }
 
@@ -111,15 +114,19 @@ pub fn run(call: &Call, manner: &Manner, look: Look) -> Result<Said, String> {
             show(read(&wanted)?, what, *json, look).map(Said::from)
         }
         Call::Stats => {
-            let tally = tally::Tally::of(&read(filter)?);
+            let zone = if *json { TimeZone::UTC } else { TimeZone::system() };
+            let tally = tally::Tally::of(&read(filter)?, &zone);
             Ok(if *json { pretty(&tally) } else { tally.text(look) }.into())
         }
         Call::Verify { expect } => verify(&folder, expect.as_deref(), *json),
         Call::Replay { config } => replayed::run((&surrounds, &folder), config, manner, look).map(Said::from),
-        Call::Export { format } => Ok(export::text(&read(filter)?, *format).into()),
+        Call::Export { format, to } => {
+            export::run(&read(filter)?, *format, to.as_ref()).map(|bytes| Said { bytes, status: 0 })
+        }
         Call::Report { html } => {
             let entries = read(filter)?;
-            std::fs::write(html, page::html(&entries)).map_err(|error| told(html, &error))?;
+            std::fs::write(html, page::html(&entries, &TimeZone::system()))
+                .map_err(|error| told(html, &error))?;
             Ok(format!("{} records in {}\n", entries.len(), html.display()).into())
         }
     }
@@ -175,7 +182,8 @@ fn verify(folder: &Path, expect: Option<&str>, json: bool) -> Result<Said, Strin
                 serde_json::json!({ "file": file.path, "lines": file.lines, "torn": file.torn, "head": file.head, "wrong": file.wrong })
             })
             .collect();
-        return Ok(Said { text: pretty(&serde_json::json!({ "holds": holds, "files": files })), status });
+        let text = pretty(&serde_json::json!({ "holds": holds, "files": files }));
+        return Ok(Said { bytes: text.into_bytes(), status });
     }
     let mut text = String::new();
     for file in &files {
@@ -192,5 +200,5 @@ fn verify(folder: &Path, expect: Option<&str>, json: bool) -> Result<Said, Strin
         text.push_str("the expected hash is in none of these files\n");
     }
     text.push_str(if holds { "the chain holds\n" } else { "the chain is broken\n" });
-    Ok(Said { text, status })
+    Ok(Said { bytes: text.into_bytes(), status })
 }

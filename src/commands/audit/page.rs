@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use jiff::tz::TimeZone;
+
 use super::look::visible;
 use super::tally::{Tally, rate};
 use crate::audit::query::Entry;
+use crate::commands::moment;
 
 /// So many records are listed.
 const LISTED: usize = 500;
@@ -20,16 +23,17 @@ td.b{width:45%}.bar{background:#4a7ebb;height:.8rem;border-radius:2px}code{font-
 
 /// The page.
 #[must_use]
-pub(super) fn html(entries: &[Entry]) -> String {
-    let tally = Tally::of(entries);
+pub(super) fn html(entries: &[Entry], zone: &TimeZone) -> String {
+    let tally = Tally::of(entries, zone);
     let mut page = String::from(HEAD);
     let asked = tally.asked();
     // Writing to a string cannot fail, here and below.
     let _ = write!(
         page,
-        "<h1>The record</h1><p>{} commands, {asked} asked ({}). Times are UTC.</p>",
+        "<h1>The record</h1><p>{} commands, {asked} asked ({}). Times are those of {}.</p>",
         tally.records,
-        rate(asked, tally.records)
+        rate(asked, tally.records),
+        escaped(&moment::name(zone))
     );
     page.push_str(&days(&tally));
     for (title, rows) in [
@@ -49,7 +53,7 @@ pub(super) fn html(entries: &[Entry]) -> String {
         let _ = write!(
             page,
             "<tr><td>{}<td class=\"{verdict}\">{verdict}<td>{}<td><code title=\"{}\">{}</code></tr>",
-            escaped(&entry.time),
+            escaped(&moment::of_text(&entry.time, zone)),
             escaped(&entry.by()),
             escaped(&entry.reason),
             escaped(entry.command.shown())
@@ -129,7 +133,7 @@ mod tests {
             verdict: "ask".into(),
             ..Entry::default()
         };
-        let page = html(&[entry]);
+        let page = html(&[entry], &TimeZone::UTC);
         assert!(!page.contains("<script") && !page.contains('\u{1b}'), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.ends_with("</html>\n"));
     }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::look::Look;
 use crate::audit::query::Entry;
+use crate::commands::moment;
 
 /// So many of a kind are listed.
 const TOP: usize = 10;
@@ -31,14 +33,14 @@ pub struct Tally {
     pub sessions: Vec<(String, usize)>,
     /// Records and questions by day.
     pub days: Vec<(String, usize, usize)>,
-    /// Questions by hour of the day, in the order of the clock (UTC).
+    /// Questions by hour of the day, in the order of the clock.
     pub hours: Vec<usize>,
 }
 
 impl Tally {
-    /// Counts.
+    /// Counts, by the days and hours of a zone.
     #[must_use]
-    pub fn of(entries: &[Entry]) -> Self {
+    pub fn of(entries: &[Entry], zone: &TimeZone) -> Self {
         let mut counts: [HashMap<String, usize>; 7] = Default::default();
         let (mut days, mut hours) = (BTreeMap::<String, (usize, usize)>::new(), vec![0; 24]);
         for entry in entries {
@@ -48,11 +50,12 @@ impl Tally {
             count(by, &entry.by());
             count(agents, entry.agent.as_deref().unwrap_or("unknown"));
             count(sessions, entry.session.as_deref().unwrap_or("unknown"));
-            let day = days.entry(entry.time.get(..10).unwrap_or_default().to_owned()).or_default();
+            let time = moment::of_text(&entry.time, zone);
+            let day = days.entry(time.get(..10).unwrap_or_default().to_owned()).or_default();
             day.0 += 1;
             if asked {
                 day.1 += 1;
-                let hour = entry.time.get(11..13).and_then(|hour| hour.parse::<usize>().ok());
+                let hour = time.get(11..13).and_then(|hour| hour.parse::<usize>().ok());
                 if let Some(hour) = hour.and_then(|hour| hours.get_mut(hour)) {
                     *hour += 1;
                 }
@@ -120,7 +123,7 @@ impl Tally {
                 .map(|(day, ..)| day.as_str())
                 .unwrap_or_default();
             let last = self.days.last().map(|(day, ..)| day.as_str()).unwrap_or_default();
-            text.push_str(&format!("\n{}\n", look.heading("questions by day, and by hour (UTC)")));
+            text.push_str(&format!("\n{}\n", look.heading("questions by day, and by hour")));
             text.push_str(&format!("  {first} │{}│ {last}\n", look.time_line(shown)));
             text.push_str(&format!("      00:00 │{}│ 23:59\n", look.time_line(&self.hours)));
         }

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::list::visible;
+use crate::config::edit::text_of;
 use crate::config::import::targets::{Target, targets};
 use crate::config::import::{Around, Client, Fate, Imported, Level, SourceRule, files, import};
 use crate::config::new_rule::NewRule;
-use crate::policy::Layer;
+use crate::config::read::{Origin, read};
+use crate::policy::{Layer, LayerRules};
 
 /// What is to be carried over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +43,40 @@ pub type Writer<'w> = &'w dyn Fn(Layer, &[NewRule]) -> Result<PathBuf, String>;
 /// # Errors
 /// When the agent's files, or gsh's, cannot be used.
 pub fn run(wanted: &Wanted, here: &Here, writer: Option<Writer<'_>>) -> Result<String, String> {
+    let (imported, targets) = found(wanted, here)?;
+    let mut written = vec![];
+    // The strictest file first: should a later one fail, nothing is let pass by halves.
+    for target in targets.iter().rev() {
+        if let Some(write) = writer {
+            written.push((write(layer(target.level), &target.rules)?, target.rules.len()));
+        }
+    }
+    Ok(if wanted.json {
+        json(&imported, &targets)
+    } else {
+        listing(&imported, &targets, &written, writer.is_some())
+    })
+}
+
+/// The layers that the rules of an agent would be, lowest first.
+///
+/// # Errors
+/// When the agent's files cannot be used, or there are none.
+pub fn layers(client: Client, here: &Here) -> Result<Vec<LayerRules>, String> {
+    let wanted = Wanted { client, from: Vec::new(), only_agent: false, json: false };
+    let (_, targets) = found(&wanted, here)?;
+    let path = PathBuf::from(format!("imported from {}", client.word()));
+    let [home, root] = [&here.home, &here.root].map(|path| path.as_ref().and_then(|path| path.to_str()));
+    let of = |target: &Target| {
+        let layer = layer(target.level);
+        let root = root.filter(|_| layer != Layer::User);
+        let rules = read(&text_of(&target.rules), &Origin { layer, path: &path, root, home }).layer;
+        LayerRules { trusted: true, ..rules }
+    };
+    Ok(targets.iter().map(of).collect())
+}
+
+fn found(wanted: &Wanted, here: &Here) -> Result<(Imported, Vec<Target>), String> {
     let found = match wanted.from.as_slice() {
         [] => files::find(wanted.client, here.home.as_deref(), here.root.as_deref()),
         named => files::named(named, here.root.as_deref()),
@@ -60,18 +96,7 @@ pub fn run(wanted: &Wanted, here: &Here, writer: Option<Writer<'_>>) -> Result<S
     };
     let imported = import(wanted.client, &found, &around).map_err(|error| error.to_string())?;
     let targets = targets(&imported);
-    let mut written = vec![];
-    // The strictest file first: should a later one fail, nothing is let pass by halves.
-    for target in targets.iter().rev() {
-        if let Some(write) = writer {
-            written.push((write(layer(target.level), &target.rules)?, target.rules.len()));
-        }
-    }
-    Ok(if wanted.json {
-        json(&imported, &targets)
-    } else {
-        listing(&imported, &targets, &written, writer.is_some())
-    })
+    Ok((imported, targets))
 }
 
 fn layer(level: Level) -> Layer {

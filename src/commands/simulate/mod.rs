@@ -4,7 +4,7 @@ mod sources;
 mod suggest;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -14,7 +14,9 @@ use super::audit::Look;
 use super::audit::look::{cut, visible};
 use super::audit::tally::rate;
 use super::check::request;
+use super::rules::import;
 use crate::audit::redact::Secrets;
+use crate::config::import::Client;
 use crate::config::load::Options;
 use crate::decision::Decision;
 use crate::entry::world::Surrounds;
@@ -29,8 +31,12 @@ pub struct Call {
     pub files: Vec<PathBuf>,
     /// Propose rules.
     pub suggest: bool,
+    /// A person chooses among them, and what they chose is added to their rules.
+    pub add: bool,
     /// A configuration to compare with.
     pub config: Option<PathBuf>,
+    /// An agent whose own rules are compared with.
+    pub import: Option<Client>,
     /// The directory where the file names none.
     pub cwd: Option<PathBuf>,
     /// As JSON.
@@ -46,9 +52,11 @@ struct Outcome {
     allowed: usize,
     asked: usize,
     refused: usize,
-    /// With the other configuration.
+    /// With the other configuration, or the agent's rules beside one's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked_then: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_then: Option<usize>,
     programs: Vec<(String, usize)>,
     rules: Vec<(String, usize)>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -116,7 +124,7 @@ impl<'a> Judge<'a> {
 ///
 /// # Errors
 /// When there are no files, or none can be read.
-pub fn run(call: &Call, look: Look) -> Result<String, String> {
+pub fn run(call: &Call, look: Look) -> Result<Simulated, String> {
     let surrounds = Surrounds::of_process();
     if surrounds.above.is_some() {
         return Err(
@@ -149,24 +157,54 @@ pub fn run(call: &Call, look: Look) -> Result<String, String> {
         })
         .collect();
     let mut outcome = outcome(&cases, files.len(), not_read);
-    if let Some(config) = &call.config {
-        let options = Options { config: Some(config.clone()), ..Options::new() };
+    if let Some(options) = other(call, &surrounds, &here)? {
         let mut other = Judge::new(&surrounds, options, here.clone());
-        let asked = |verdict| matches!(verdict, Verdict::Ask | Verdict::Review);
-        let counts =
-            cases.iter().filter(|case| asked(other.decide(&case.found).0.verdict)).map(|case| case.count);
-        outcome.asked_then = Some(counts.sum());
+        let (mut asked, mut refused) = (0, 0);
+        for case in &cases {
+            match other.decide(&case.found).0.verdict {
+                Verdict::Ask | Verdict::Review => asked += case.count,
+                Verdict::Deny => refused += case.count,
+                Verdict::Allow => {}
+            }
+        }
+        (outcome.asked_then, outcome.refused_then) = (Some(asked), Some(refused));
     }
     if call.suggest {
         let new = |options| Judge::new(&surrounds, options, here.clone());
         outcome.proposals = suggest::proposals(&cases, &new);
     }
-    if call.json {
-        return serde_json::to_string_pretty(&outcome)
-            .map(|text| text + "\n")
-            .map_err(|error| error.to_string());
-    }
-    Ok(text(&outcome, look))
+    let text = if call.json {
+        serde_json::to_string_pretty(&outcome).map(|text| text + "\n").map_err(|error| error.to_string())?
+    } else {
+        text(&outcome, look)
+    };
+    let proposed = outcome.proposals.into_iter().map(|each| each.pattern).collect();
+    Ok(Simulated { text, proposed, files })
+}
+
+/// What a simulation says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Simulated {
+    /// For standard output.
+    pub text: String,
+    /// The patterns that it proposes, in the order of their numbers.
+    pub proposed: Vec<String>,
+    /// The files that it read.
+    pub files: Vec<PathBuf>,
+}
+
+/// What is compared with: another configuration, or an agent's rules behind those of one's own files.
+fn other(call: &Call, surrounds: &Surrounds, here: &Path) -> Result<Option<Options>, String> {
+    use crate::host::Host;
+    let layers = match call.import {
+        None => Vec::new(),
+        Some(client) => {
+            let home = surrounds.folders.as_ref().map(|folders| folders.home.clone());
+            import::layers(client, &import::Here { home, root: surrounds.machine(here).project() })?
+        }
+    };
+    let is_other = call.config.is_some() || call.import.is_some();
+    Ok(is_other.then(|| Options { config: call.config.clone(), layers, ..Options::new() }))
 }
 
 /// Every different command with its number, in the order of their first appearance.
@@ -234,8 +272,12 @@ fn text(outcome: &Outcome, look: Look) -> String {
     ];
     text.push_str(&look.bars(&verdicts));
     text.push_str(&format!("it would ask at {} of them\n", rate(*asked, *commands)));
-    if let Some(then) = outcome.asked_then {
-        text.push_str(&format!("with the other configuration at {} ({then})\n", rate(then, *commands)));
+    if let (Some(then), Some(refused)) = (outcome.asked_then, outcome.refused_then) {
+        let rate = rate(then, *commands);
+        text.push_str(&format!(
+            "and compared with that at {rate} ({asked} → {then} asked, {} → {refused} refused)\n",
+            outcome.refused
+        ));
     }
     for (name, rows) in [("programs that ask", &outcome.programs), ("rules that ask", &outcome.rules)] {
         if !rows.is_empty() {
@@ -245,8 +287,8 @@ fn text(outcome: &Outcome, look: Look) -> String {
     if !outcome.proposals.is_empty() {
         text.push_str(&format!("\n{}\n", look.heading("rules that would leave the fewest questions")));
     }
-    for proposal in &outcome.proposals {
-        text.push_str(&proposal.text(look.width));
+    for (index, proposal) in outcome.proposals.iter().enumerate() {
+        text.push_str(&proposal.text(index + 1, look.width));
     }
     for error in &outcome.not_read {
         text.push_str(&format!("not read: {}\n", visible(error)));

@@ -282,6 +282,10 @@ not a line of JSON
         ];
         assert_eq!(commands("x.jsonl", codex), owned(&expected));
         assert_eq!(commands("x.json", other), owned(&[("npm test", None)]));
+        let gemini = r#"{"sessionId":"x","messages":[{"type":"gemini","toolCalls":[{"name":"run_shell_command","args":{"command":"ls docs","dir_path":"/r"}}]}]}"#;
+        assert_eq!(commands("session-1.json", gemini), owned(&[("ls docs", Some("/r"))]));
+        let opencode = r#"{"type":"tool","tool":"bash","callID":"c","state":{"status":"completed","input":{"command":"make all","workdir":"/s"}}}"#;
+        assert_eq!(commands("prt_1.json", opencode), owned(&[("make all", Some("/s"))]));
     }
 
     #[test]

@@ -33,10 +33,10 @@ pub(super) struct Proposal {
 }
 
 impl Proposal {
-    /// For a person.
-    pub(super) fn text(&self, width: usize) -> String {
+    /// For a person, who may choose it by its number.
+    pub(super) fn text(&self, number: usize, width: usize) -> String {
         let room = width.saturating_sub(16).max(20);
-        let mut text = format!("  {:>5}  allow \"{}\"\n", self.covers, shown(&self.pattern, room));
+        let mut text = format!("{number:>3}. {:>5}  allow \"{}\"\n", self.covers, shown(&self.pattern, room));
         for (mark, commands) in [("covers", &self.covered), ("still asks", &self.not_covered)] {
             for command in commands {
                 text.push_str(&format!("         {mark}: {command}\n"));

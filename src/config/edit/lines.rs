@@ -100,6 +100,12 @@ fn listed<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     format!("[{}]", texts.map(quoted).collect::<Vec<_>>().join(", "))
 }
 
+/// The text of a file that holds these rules and nothing else.
+#[must_use]
+pub fn text_of(rules: &[NewRule]) -> String {
+    rules.iter().map(|rule| Written::new(rule).block("\n")).collect()
+}
+
 /// A rule as it is written into a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 pub use always::{Outcome, Scope, Setting, always};
 pub use file::{Edited, Editor, Found};
+pub use lines::text_of;
 pub use promote::{Promoted, promote};
 
 use super::new_rule::NewRule;

@@ -32,6 +32,10 @@ pub(super) fn apply(command: &'static Command, argv: &[Arg], start: usize, readi
         }
         if word.text().is_none() || command.slots.is_empty() {
             reading.unexplained(cause_of(&word), format!("subcommand {}", word.display()), Some(index));
+            if word.text().is_some() && command.arity > 0 {
+                // The word names what it does, though the table does not know it.
+                reading.arity = command.arity + 1;
+            }
         }
         if !command.slots.is_empty() {
             scan = scan_through(command, argv, start);

@@ -215,6 +215,11 @@ pub(crate) type Shared = BTreeMap<String, Source>;
 impl Model {
     /// Reads one table; `inherited` is the option text of the programs above it.
     pub(crate) fn read(source: &Source, shared: &Shared, inherited: &str) -> Result<Self, String> {
+        Self::at(1, source, shared, inherited)
+    }
+
+    /// The same of a table whose words that name it are so many, where it says nothing else.
+    fn at(arity: usize, source: &Source, shared: &Shared, inherited: &str) -> Result<Self, String> {
         let common = format!("{inherited}\n{}", source.common);
         let text = format!("{}\n{common}", source.options);
         let mut model = Self {
@@ -223,7 +228,7 @@ impl Model {
             alone: effects(&source.alone)?,
             bare: effects(&source.bare)?,
             style: words(&source.style),
-            arity: source.arity.unwrap_or(1),
+            arity: source.arity.unwrap_or(arity),
             wrapper: source.wrapper.clone(),
             reader: source.reader.clone(),
             check: source.check.clone(),
@@ -250,10 +255,8 @@ impl Model {
         sets.push(source);
         let mut found = BTreeMap::new();
         for (names, sub) in sets.into_iter().flat_map(|set| &set.sub) {
-            let mut read = Self::read(sub, shared, &common).map_err(|error| format!("{names}: {error}"))?;
-            if sub.arity.is_none() && model.arity > 0 {
-                read.arity = model.arity + 1;
-            }
+            let deeper = if model.arity > 0 { model.arity + 1 } else { 1 };
+            let read = Self::at(deeper, sub, shared, &common).map_err(|error| format!("{names}: {error}"))?;
             let read = Rc::new(read);
             for name in names.split_whitespace() {
                 if name.matches('*').count() > 1 {

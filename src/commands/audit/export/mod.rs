@@ -1,8 +1,15 @@
-//! Records for other programs: CSV, JSON lines, and events in the shape of the Open Cybersecurity Schema.
+//! Records for other programs: CSV, JSON lines, events in the shape of the Open Cybersecurity Schema; and, as
+//! text or sent away, what OpenTelemetry, syslog and systemd's journal take.
+
+mod journal;
+mod otlp;
+mod send;
+mod syslog;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+pub use self::send::Place;
 use crate::audit::query::Entry;
 
 /// The form of an export.
@@ -14,6 +21,36 @@ pub enum Format {
     Json,
     /// One object a line, in the shape of a process activity.
     Ocsf,
+    /// Requests of OpenTelemetry's protocol, in JSON.
+    Otlp,
+    /// Messages of syslog.
+    Syslog,
+    /// Entries of systemd's journal.
+    Journal,
+}
+
+/// How much attention a record deserves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// It was allowed.
+    Usual,
+    /// A person was to be asked.
+    Asked,
+    /// It was refused.
+    Refused,
+    /// It was refused by the floor.
+    Floor,
+}
+
+impl Level {
+    fn of(entry: &Entry) -> Self {
+        match entry.verdict.as_str() {
+            _ if entry.floor.is_some() => Self::Floor,
+            "deny" => Self::Refused,
+            "ask" | "review" => Self::Asked,
+            _ => Self::Usual,
+        }
+    }
 }
 
 impl Format {
@@ -24,6 +61,9 @@ impl Format {
             "csv" => Self::Csv,
             "json" => Self::Json,
             "ocsf" => Self::Ocsf,
+            "otlp" => Self::Otlp,
+            "syslog" => Self::Syslog,
+            "journal" => Self::Journal,
             _ => return None,
         })
     }
@@ -32,9 +72,70 @@ impl Format {
 /// The columns of CSV.
 const COLUMNS: &str = "id,time,session,agent,entry,directory,command,verdict,decided_by,ran,outcome,status,milliseconds,reason,rule";
 
-/// All of them.
-#[must_use]
-pub fn text(entries: &[Entry], format: Format) -> String {
+/// All of them, printed, or sent to a place.
+///
+/// # Errors
+/// When the place does not take them: why, and how many it took.
+pub fn run(entries: &[Entry], format: Format, to: Option<&Place>) -> Result<Vec<u8>, String> {
+    match to {
+        None => Ok(bytes(entries, format)),
+        Some(place) => {
+            send::send(entries, format, place).map(|count| format!("{count} records sent\n").into_bytes())
+        }
+    }
+}
+
+fn bytes(entries: &[Entry], format: Format) -> Vec<u8> {
+    match format {
+        Format::Csv | Format::Json | Format::Ocsf => text(entries, format).into_bytes(),
+        Format::Otlp => entries
+            .chunks(TOGETHER)
+            .flat_map(|part| (otlp::request(part, &host()).to_string() + "\n").into_bytes())
+            .collect(),
+        Format::Syslog => {
+            entries.iter().flat_map(|entry| (syslog::message(entry, &host()) + "\n").into_bytes()).collect()
+        }
+        Format::Journal => entries.iter().flat_map(journal::in_a_file).collect(),
+    }
+}
+
+/// What is told of a record by name; what is not known is left out.
+fn told(entry: &Entry) -> Vec<(&'static str, String)> {
+    let closed = entry.closed.as_ref();
+    let of = |key: &str| closed.map(|closed| plain(&closed[key])).unwrap_or_default();
+    let all = [
+        ("id", entry.id.clone()),
+        ("session", entry.session.clone().unwrap_or_default()),
+        ("agent", entry.agent.clone().unwrap_or_default()),
+        ("entry", entry.entry.clone()),
+        ("directory", entry.directory.clone()),
+        ("command", entry.command.shown().to_owned()),
+        ("verdict", entry.verdict.clone()),
+        ("floor", entry.floor.clone().unwrap_or_default()),
+        ("mode", entry.mode.clone()),
+        ("decided_by", entry.by()),
+        ("ran", entry.ran().map(|ran| ran.to_string()).unwrap_or_default()),
+        ("outcome", of("outcome")),
+        ("status", of("status")),
+        ("signal", of("signal")),
+        ("milliseconds", of("milliseconds")),
+        ("reason", entry.reason.clone()),
+        ("rule", entry.rule().map(|rule| rule.shown()).unwrap_or_default()),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// The name of this machine.
+fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// So many records are one line of OpenTelemetry's.
+const TOGETHER: usize = 200;
+
+/// Those forms that are lines of text.
+fn text(entries: &[Entry], format: Format) -> String {
     let mut text = String::new();
     if format == Format::Csv {
         text.push_str(COLUMNS);
@@ -43,8 +144,8 @@ pub fn text(entries: &[Entry], format: Format) -> String {
     for entry in entries {
         match format {
             Format::Csv => text.push_str(&csv(entry)),
-            Format::Json => text.push_str(&(serde_json::to_string(entry).unwrap_or_default() + "\n")),
             Format::Ocsf => text.push_str(&(ocsf(entry).to_string() + "\n")),
+            _ => text.push_str(&(serde_json::to_string(entry).unwrap_or_default() + "\n")),
         }
     }
     text
