@@ -42,7 +42,22 @@ pub enum DecidedBy {
     /// An earlier answer to the same text.
     Cache,
     /// The reviewer.
-    Reviewer,
+    Reviewer {
+        /// What it said.
+        review: Value,
+    },
+    /// The setting for a reviewer that failed.
+    Unreviewed {
+        /// How it failed.
+        review: Value,
+    },
+    /// Somebody else, after the reviewer had not decided.
+    AfterReview {
+        /// What it said, or how it failed.
+        review: Value,
+        /// Who then did.
+        by: Box<DecidedBy>,
+    },
     /// The reviewer's first, quick look.
     Classifier,
     /// Too many refusals before.
@@ -71,11 +86,25 @@ impl DecidedBy {
                 json!({ "person": { "question": question, "pid": pid, "terminal": terminal } })
             }
             Self::Cache => json!("cache"),
-            Self::Reviewer => json!("reviewer"),
+            // A verdict that was given before is told as what it is.
+            Self::Reviewer { review } if review["remembered"] == true => json!("cache"),
+            Self::Reviewer { .. } => json!("reviewer"),
+            Self::Unreviewed { .. } => json!("failure-knob"),
+            Self::AfterReview { by, .. } => by.to_json(),
             Self::Classifier => json!("classifier"),
             Self::Breaker => json!("breaker"),
             Self::Dialogue { agent, call } => json!({ "dialogue": { "agent": agent, "call": call } }),
             Self::Nobody { why } => json!({ "nobody": why }),
+        }
+    }
+
+    /// What a reviewer said, or how it failed; nothing where none was asked.
+    fn review(&self) -> Value {
+        match self {
+            Self::Reviewer { review } | Self::Unreviewed { review } | Self::AfterReview { review, .. } => {
+                review.clone()
+            }
+            _ => Value::Null,
         }
     }
 }
@@ -110,7 +139,7 @@ pub struct Context {
     /// The rules of the command line.
     pub rules: Vec<(Verdict, String)>,
     /// Variables that were kept from the shell.
-    pub removed: Vec<&'static str>,
+    pub removed: Vec<String>,
     /// What an agent put around the command.
     pub envelope: Mark,
     /// The hook's event, by the agent's own names.
@@ -474,12 +503,14 @@ impl Event<'_> {
     pub(super) fn to_json(self, id: &str) -> Value {
         let (event, more) = match self {
             Self::Asked => ("PermissionRequested", json!({})),
-            Self::Granted { by, scope } => {
-                ("PermissionGranted", json!({ "by": by.to_json(), "scope": scope, "runs": true }))
-            }
-            Self::Denied { by, feedback } => {
-                ("PermissionDenied", json!({ "by": by.to_json(), "feedback": feedback, "runs": false }))
-            }
+            Self::Granted { by, scope } => (
+                "PermissionGranted",
+                json!({ "by": by.to_json(), "review": by.review(), "scope": scope, "runs": true }),
+            ),
+            Self::Denied { by, feedback } => (
+                "PermissionDenied",
+                json!({ "by": by.to_json(), "review": by.review(), "feedback": feedback, "runs": false }),
+            ),
         };
         let mut object = map(json!({ "event": event, "id": id, "time": Timestamp::now().to_string() }));
         object.extend(map(more).into_iter().filter(|(_, value)| !value.is_null()));

@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::pipeline;
 use crate::policy::duration;
 use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
+use crate::policy::reviewing::Reviewing;
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Request, Setting};
 use crate::run::environment::{self, Variable};
@@ -165,7 +166,8 @@ impl Moment {
 
     fn means(&self, source: Source) -> Means {
         let (asked, policy, surrounds) = (&self.asked, &self.policy, &self.surrounds);
-        let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
+        let (mut environment, mut removed) = environment::for_shell(surrounds.environment.clone());
+        removed.extend(without_key(&mut environment, &policy.knobs.reviewer));
         let envelope = self.opened.mark.clone();
         let context = Context { removed, envelope, rules: asked.rules.clone(), ..surrounds.context() };
         set(&mut environment, "GSH_MODE", inner::handed_on(asked, surrounds, policy).word());
@@ -304,7 +306,16 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         environment.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str())
     };
     let style = Style::of(variable("TERM"), variable("NO_COLOR"));
-    Manner { plain: knobs.plain, terminals: knobs.terminals.clone(), style, quiet, elsewhere, passed: false }
+    let (plain, terminals) = (knobs.plain, knobs.terminals.clone());
+    Manner { plain, terminals, style, quiet, elsewhere, passed: false, reviewer: surrounds.reviewer(policy) }
+}
+
+/// Takes the reviewer's key out: no command sees it. Its name, if it was there.
+fn without_key(environment: &mut Vec<Variable>, reviewer: &Reviewing) -> Option<String> {
+    let name = reviewer.key_env.as_deref()?;
+    let before = environment.len();
+    environment.retain(|(known, _)| known != name);
+    (environment.len() < before).then(|| name.to_owned())
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {
