@@ -105,37 +105,39 @@ fn offered(style: Style) -> Value {
 #[must_use]
 pub(super) fn reply(style: Style, answer: &Value) -> Option<Reply> {
     match style {
-        Style::Openai => {
-            let message = answer.pointer("/choices/0/message")?;
-            let uses = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-            let calls = uses.filter_map(|call| {
-                let arguments = call.pointer("/function/arguments")?.as_str()?;
-                Some(Use {
-                    id: call.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                    name: call.pointer("/function/name")?.as_str()?.to_owned(),
-                    arguments: serde_json::from_str(arguments).unwrap_or_default(),
-                })
-            });
-            let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
-            Some(Reply { text: text.to_owned(), calls: calls.collect(), message: message.clone() })
-        }
-        Style::Anthropic => {
-            let parts = answer.get("content")?.as_array()?;
-            let kind = |part: &Value| part.get("type").and_then(Value::as_str).map(str::to_owned);
-            let texts = parts.iter().filter(|part| kind(part).as_deref() == Some("text"));
-            let text: Vec<&str> = texts.filter_map(|part| part.get("text")?.as_str()).collect();
-            let uses = parts.iter().filter(|part| kind(part).as_deref() == Some("tool_use"));
-            let calls = uses.filter_map(|part| {
-                Some(Use {
-                    id: part.get("id")?.as_str()?.to_owned(),
-                    name: part.get("name")?.as_str()?.to_owned(),
-                    arguments: part.get("input").cloned().unwrap_or_default(),
-                })
-            });
-            let message = json!({ "role": "assistant", "content": parts });
-            Some(Reply { text: text.join("\n"), calls: calls.collect(), message })
-        }
+        Style::Openai => Some(completion(answer.pointer("/choices/0/message")?)),
+        Style::Anthropic => Some(parts(answer.get("content")?.as_array()?)),
     }
+}
+
+fn completion(message: &Value) -> Reply {
+    let uses = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls = uses.filter_map(|call| {
+        let arguments = call.pointer("/function/arguments")?.as_str()?;
+        Some(Use {
+            id: call.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            name: call.pointer("/function/name")?.as_str()?.to_owned(),
+            arguments: serde_json::from_str(arguments).unwrap_or_default(),
+        })
+    });
+    let text = message.get("content").and_then(Value::as_str).unwrap_or_default();
+    Reply { text: text.to_owned(), calls: calls.collect(), message: message.clone() }
+}
+
+fn parts(parts: &[Value]) -> Reply {
+    let of = |kind: &'static str| {
+        parts.iter().filter(move |part| part.get("type").and_then(Value::as_str) == Some(kind))
+    };
+    let text: Vec<&str> = of("text").filter_map(|part| part.get("text")?.as_str()).collect();
+    let calls = of("tool_use").filter_map(|part| {
+        Some(Use {
+            id: part.get("id")?.as_str()?.to_owned(),
+            name: part.get("name")?.as_str()?.to_owned(),
+            arguments: part.get("input").cloned().unwrap_or_default(),
+        })
+    });
+    let message = json!({ "role": "assistant", "content": parts });
+    Reply { text: text.join("\n"), calls: calls.collect(), message }
 }
 
 /// The messages that go on from a look at files: the answer that asked for it, and what was shown.

@@ -78,3 +78,68 @@ impl Reviewer {
         let _ = Reviews::of(folders).failed(&failure);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::audit::redact::Secrets;
+    use crate::policy::Verdict;
+    use crate::policy::reviewing::Reviewing;
+    use crate::review::testing::with_matter;
+
+    fn reviewer() -> Reviewer {
+        Reviewer {
+            set: Reviewing { program: vec!["/opt/judge".to_owned()], ..Reviewing::default() },
+            on_unavailable: Verdict::Deny,
+            rests_after: 3,
+            configuration: String::new(),
+            project: None,
+            folders: None,
+            session: "s".to_owned(),
+            transcript: None,
+            environment: Vec::new(),
+            secrets: Secrets::default(),
+        }
+    }
+
+    fn key(reviewer: &Reviewer, text: &str, memory: &Memory) -> Option<String> {
+        with_matter(text, |matter| reviewer.key(matter, &Conversation::default(), Some(memory)))
+    }
+
+    #[test]
+    fn only_what_is_wholly_known_has_a_key() {
+        let (reviewer, memory) = (reviewer(), Memory::default());
+        for (text, known) in [
+            ("frob x", true),
+            ("frob x && frob y", true),
+            ("frob \"$UNKNOWN\"", false),
+            ("frob $(frob y)", false),
+            ("$UNKNOWN x", false),
+            ("frob 'unclosed", false),
+        ] {
+            assert_eq!(key(&reviewer, text, &memory).is_some(), known, "{text}");
+        }
+        let mut resting = Memory::default();
+        resting.resting.insert("frob".to_owned(), Timestamp::UNIX_EPOCH);
+        assert_eq!(key(&reviewer, "frob x", &resting), None, "it was refused in this turn");
+    }
+
+    #[test]
+    fn whatever_a_verdict_leans_on_changes_its_key() {
+        let (one, memory) = (reviewer(), Memory::default());
+        let first = key(&one, "frob x", &memory);
+        let with = |change: fn(&mut Reviewer)| {
+            let mut other = reviewer();
+            change(&mut other);
+            key(&other, "frob x", &memory)
+        };
+        assert_eq!(with(|_| ()), first);
+        assert_ne!(key(&one, "frob  x", &memory), first);
+        assert_ne!(with(|other| other.configuration = "v2".to_owned()), first);
+        assert_ne!(with(|other| other.set.program = vec!["/opt/other".to_owned()]), first);
+        assert_ne!(with(|other| other.set.prompt = Some("/p".to_owned())), first);
+        assert_eq!(with(|other| other.set.cache = Duration::ZERO), None);
+    }
+}

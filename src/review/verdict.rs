@@ -93,8 +93,9 @@ pub fn of_text(text: &str, sent: &str) -> Option<Judgement> {
     let given: Vec<Value> =
         objects(sent).into_iter().filter_map(|piece| serde_json::from_str(piece).ok()).collect();
     let own = objects(text).into_iter().filter(|piece| !sent.contains(piece));
-    let values =
-        own.filter_map(|piece| serde_json::from_str(piece).ok()).filter(|value| !given.contains(value));
+    let values = own
+        .filter_map(|piece| serde_json::from_str::<Value>(piece).ok())
+        .filter(|value| !given.contains(value));
     let found: Vec<Judgement> = values.filter_map(|value| of_value(&value)).collect();
     let last = found.last()?;
     found.iter().all(|each| each.allows == last.allows).then(|| last.clone())

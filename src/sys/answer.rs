@@ -53,7 +53,7 @@ pub enum Answer {
 pub fn of_program(program: Program, bounds: Bounds) -> io::Result<Answer> {
     let (read, write) = nix::unistd::pipe2(OFlag::O_CLOEXEC)?;
     let nothing = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
-    let listening = Listening::to_endings()?;
+    let listening = listening()?;
     let outputs = [Some(write), Some(nothing.into())];
     let child = start_piped(program, Piped { outputs, own_group: true, mask: SigSet::empty() })?;
     let heard = hear(read, child, &listening, bounds);
@@ -70,7 +70,7 @@ pub fn of_program(program: Program, bounds: Bounds) -> io::Result<Answer> {
 /// When there is no pipe or process for it.
 pub fn of_own(act: impl FnOnce(File), bounds: Bounds) -> io::Result<Answer> {
     let (read, write) = nix::unistd::pipe2(OFlag::O_CLOEXEC)?;
-    let listening = Listening::to_endings()?;
+    let listening = listening()?;
     let parent = nix::unistd::getpid();
     let child = aside(move || {
         // Who cannot be tied to us must not be left behind.
@@ -85,11 +85,29 @@ pub fn of_own(act: impl FnOnce(File), bounds: Bounds) -> io::Result<Answer> {
     finish(heard, ended)
 }
 
+fn listening() -> io::Result<Listening> {
+    // A caller that ignores SIGCHLD would make every wait fail.
+    raw::default_action(Signal::SIGCHLD)?;
+    Ok(Listening::to_endings()?)
+}
+
 fn finish(heard: io::Result<Answer>, ended: Option<Ended>) -> io::Result<Answer> {
     Ok(match heard? {
         Answer::Said(bytes, Some(_)) => Answer::Said(bytes, ended),
         other => other,
     })
+}
+
+/// What there is to see.
+enum Ready {
+    /// Nothing came in time.
+    Nothing,
+    /// We were told to end.
+    Told,
+    /// It said more, or closed its end.
+    Speaks,
+    /// It has ended, and said all that it had to.
+    Ended,
 }
 
 /// Hears until it has ended and all of it is here.
@@ -98,35 +116,46 @@ fn hear(read: OwnedFd, child: i32, listening: &Listening, bounds: Bounds) -> io:
     let mut source = Some(File::from(read));
     let mut bytes = Vec::new();
     loop {
-        let patience = PollTimeout::try_from(bounds.left()).unwrap_or(PollTimeout::MAX);
-        let mut polled = vec![
-            PollFd::new(listening.as_fd(), PollFlags::POLLIN),
-            PollFd::new(end.as_fd(), PollFlags::POLLIN),
-        ];
-        polled.extend(source.as_ref().map(|source| PollFd::new(source.as_fd(), PollFlags::POLLIN)));
-        let ready = match poll(&mut polled, patience) {
-            Ok(0) => return Ok(Answer::Late),
-            Err(nix::errno::Errno::EINTR) => continue,
-            other => other?,
-        };
-        let is_ready = |at: usize| polled.get(at).and_then(PollFd::any).unwrap_or_default();
-        let (told, ended, speaks) = (is_ready(0), is_ready(1), is_ready(2));
-        debug_assert!(ready > 0);
-        if let Some(heard) = told.then(|| listening.next()).transpose()?.flatten() {
-            return Ok(Answer::Cancelled(heard.signal as i32));
-        }
-        if let Some(open) = source.as_mut().filter(|_| speaks) {
-            let mut piece = [0; 16 * 1024];
-            match open.read(&mut piece)? {
-                0 => source = None,
-                count => bytes.extend(piece.iter().take(count)),
+        match wait(source.as_ref(), &end, listening, bounds)? {
+            Ready::Nothing => return Ok(Answer::Late),
+            Ready::Told => {
+                if let Some(heard) = listening.next()? {
+                    return Ok(Answer::Cancelled(heard.signal as i32));
+                }
             }
-            if bytes.len() > bounds.most {
-                return Ok(Answer::TooMuch);
+            Ready::Speaks => {
+                let mut piece = [0; 16 * 1024];
+                let count = source.as_mut().map_or(Ok(0), |open| open.read(&mut piece))?;
+                bytes.extend(piece.iter().take(count));
+                if count == 0 {
+                    source = None;
+                }
+                if bytes.len() > bounds.most {
+                    return Ok(Answer::TooMuch);
+                }
             }
-        } else if ended {
             // What it left behind may hold the pipe for ever: there is nothing to hear from it.
-            return Ok(Answer::Said(bytes, Some(Ended::Status(0))));
+            Ready::Ended => return Ok(Answer::Said(bytes, Some(Ended::Status(0)))),
+        }
+    }
+}
+
+fn wait(source: Option<&File>, end: &OwnedFd, listening: &Listening, bounds: Bounds) -> io::Result<Ready> {
+    let descriptors = [Some(listening.as_fd()), source.map(AsFd::as_fd), Some(end.as_fd())];
+    let kinds = [Ready::Told, Ready::Speaks, Ready::Ended];
+    loop {
+        let open = descriptors.iter().flatten();
+        let mut polled: Vec<PollFd<'_>> = open.map(|each| PollFd::new(*each, PollFlags::POLLIN)).collect();
+        let patience = PollTimeout::try_from(bounds.left()).unwrap_or(PollTimeout::MAX);
+        match poll(&mut polled, patience) {
+            Ok(0) => return Ok(Ready::Nothing),
+            Ok(_) => {
+                let shown = kinds.into_iter().zip(&descriptors).filter(|(_, each)| each.is_some());
+                let mut ready = shown.zip(&polled).filter(|(_, each)| each.any().unwrap_or_default());
+                return Ok(ready.next().map_or(Ready::Nothing, |((kind, _), _)| kind));
+            }
+            Err(nix::errno::Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
