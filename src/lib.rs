@@ -6,6 +6,7 @@
 //!                           │ facts     Script × Host → Facts
 //!                           │ policy    floor + composed layers
 //!                           │ decision  Facts × Policy → Decision
+//!                           │ review    a second opinion, where one is configured
 //!                           │ ask       a person's answer
 //!                           │ run       exec | pty
 //!                           └ audit     one record, opened before, closed after
@@ -25,6 +26,7 @@ pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod request;
+pub mod review;
 pub mod run;
 pub mod store;
 pub mod syntax;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The ladder: a room may import only from rooms above it.
 const LADDER: &[&str] = &[
     "report", "request", "host", "syntax", "facts", "envelope", "policy", "decision", "sys", "store",
-    "config", "audit", "ask", "run", "pipeline", "entry", "commands", "cli",
+    "config", "audit", "review", "ask", "run", "pipeline", "entry", "commands", "cli",
 ];
 
 /// Rooms that see the machine only through `Host`.

@@ -1,10 +1,7 @@
 //! What holds when something fails: each kind of failure with the verdict, and the words that say why.
 //!
-//! Not here yet, since no reviewer exists: a review that timed out or was cancelled, a risk above the gate, a
-//! model that is not configured, an answer that is none, a model's refusal, a person's own command that is
-//! not to be reviewed. Until then `review` asks a person (rows below), and `on_review_unavailable` is only
-//! settled. A deny through another shell's own entry, and a failing announcement beside other guards, have no
-//! place here: gsh has one way in for every caller, and announces nothing.
+//! What holds when a reviewer fails is in `tests/review/`; here `review` has none, and asks a person. A deny
+//! through another shell's own entry, and a failing announcement beside other guards, have no place here: gsh has one way in for every caller, and announces nothing.
 
 use std::path::{Path, PathBuf};
 

@@ -32,6 +32,7 @@ mod prompts;
 mod queue;
 mod reading;
 mod record;
+mod review;
 mod ruled;
 mod rules;
 #[cfg(feature = "cross-check")]

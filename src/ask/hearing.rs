@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Ledger, Manner, Question, Refusal, Settled, settle};
+use super::{Ledger, Manner, Question, Refusal, Settled, reviewed, settle};
 use crate::audit::{Context, DecidedBy};
 use crate::policy::Verdict;
 
@@ -43,13 +43,20 @@ impl Hearing<'_> {
     #[must_use]
     pub fn settle(&self, question: &Question<'_>) -> Option<Settled> {
         let asks = matches!(question.decision.verdict, Verdict::Ask | Verdict::Review);
-        if asks && self.dialogue {
-            return None;
-        }
-        if asks {
+        let (ledger, manner) = (self.ledger.as_ref(), self.asks.as_ref());
+        let reviewed = question.decision.verdict == Verdict::Review
+            && manner.is_some_and(|manner| manner.reviewer.is_some());
+        if asks && (reviewed || !self.dialogue) {
             (self.before_asking)();
         }
-        Some(settle(question, self.ledger.as_ref(), self.asks.as_ref()))
+        if asks && self.dialogue {
+            let settled = if reviewed { reviewed::settle_alone(question, ledger, manner) } else { None };
+            if let (Some(ledger), Some(settled)) = (ledger, &settled) {
+                ledger.count(question.decision, &settled.outcome);
+            }
+            return settled;
+        }
+        Some(settle(question, ledger, manner))
     }
 }
 
@@ -60,7 +67,10 @@ impl Outcome {
         match settled {
             None => Self::Asks,
             Some(Settled { outcome: Err(refusal), .. }) => Self::Refused(refusal),
-            Some(Settled { by: DecidedBy::Policy, .. }) => Self::Allowed { answered: false },
+            Some(Settled {
+                by: DecidedBy::Policy | DecidedBy::Reviewer { .. } | DecidedBy::Unreviewed { .. },
+                ..
+            }) => Self::Allowed { answered: false },
             Some(_) => Self::Allowed { answered: true },
         }
     }

@@ -58,6 +58,8 @@ enum Refused {
     ByFloor,
     /// By a rule: in a row only.
     ByRule,
+    /// By a reviewer: in a row only, and what was granted for the program rests.
+    ByReviewer,
     /// By a mode, or because nobody could be asked: no count.
     Otherwise,
 }
@@ -204,7 +206,8 @@ impl Refused {
             Refusal::Policy if decision.requests.iter().any(|each| each.matched.verdict == Verdict::Deny) => {
                 Self::ByRule
             }
-            Refusal::Policy | Refusal::NobodyToAsk(_) => Self::Otherwise,
+            Refusal::Reviewer(_) => Self::ByReviewer,
+            Refusal::Policy | Refusal::Unreviewed(_) | Refusal::NobodyToAsk(_) => Self::Otherwise,
         }
     }
 
@@ -213,6 +216,8 @@ impl Refused {
         memory.refusals += u32::from(matches!(self, Self::ByPerson | Self::ByFloor));
         if self == Self::ByPerson {
             memory.refused = Some(now);
+        }
+        if matches!(self, Self::ByPerson | Self::ByReviewer) {
             memory.resting.extend(grant::programs(decision).into_iter().map(|program| (program, now)));
         }
     }
@@ -260,6 +265,7 @@ mod tests {
             (decision(deny, Some("power")), Err(Refusal::Policy), 2, 2),
             (decision(deny, None), Err(Refusal::Policy), 3, 2),
             (decision(ask, None), Err(Refusal::NobodyToAsk(Unavailable::NoTerminal)), 3, 2),
+            (decision(Verdict::Review, None), Err(Refusal::Reviewer("risky".to_owned())), 4, 2),
             (decision(allow, None), Ok(None), 0, 2),
             (decision(ask, None), Ok(Some(Answer::Once)), 0, 2),
         ] {

@@ -16,6 +16,7 @@ mod parts;
 mod past;
 mod plain;
 pub mod queue;
+mod reviewed;
 pub mod sanitize;
 mod screen;
 mod scripts;
@@ -44,6 +45,7 @@ use crate::decision::Decision;
 use crate::facts::Facts;
 use crate::policy::Verdict;
 use crate::request::Request;
+use crate::review::{Failed, Reviewer};
 use crate::syntax::Script;
 use crate::sys::tty::LineMode;
 
@@ -184,6 +186,10 @@ pub enum Refusal {
     Policy,
     /// A person, with their reason.
     Person(Option<String>),
+    /// A reviewer, with its reason.
+    Reviewer(String),
+    /// A reviewer would have had to say, and it failed: nothing was found against it.
+    Unreviewed(Failed),
     /// A person would have had to say, and none could be asked.
     NobodyToAsk(Unavailable),
 }
@@ -194,7 +200,7 @@ impl Refusal {
     pub fn feedback(&self) -> Option<&str> {
         match self {
             Self::Person(reason) => reason.as_deref(),
-            Self::Policy | Self::NobodyToAsk(_) => None,
+            Self::Policy | Self::Reviewer(_) | Self::Unreviewed(_) | Self::NobodyToAsk(_) => None,
         }
     }
 
@@ -203,6 +209,7 @@ impl Refusal {
     pub fn why(&self) -> &'static str {
         match self {
             Self::NobodyToAsk(Unavailable::Abandoned(_)) => "question abandoned",
+            Self::Unreviewed(_) => "review unavailable",
             _ => "refused",
         }
     }
@@ -217,7 +224,7 @@ pub struct Settled {
     pub outcome: Result<Option<Answer>, Refusal>,
 }
 
-/// Asks a person where the decision says so, and has the ledger of the session note what came of it.
+/// Asks a reviewer or a person where the decision says so, and has the ledger of the session note what came of it.
 /// Without a `manner` nobody may be asked.
 #[must_use]
 pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
@@ -228,7 +235,8 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
         _ if manner.is_some_and(|manner| manner.passed) => {
             Settled::new(DecidedBy::Cache, Ok(Some(Answer::Once)))
         }
-        Verdict::Ask | Verdict::Review => by_person(question, ledger, manner),
+        Verdict::Review => reviewed::settle(question, ledger, manner),
+        Verdict::Ask => by_person(question, ledger, manner),
     };
     if let Some(ledger) = ledger {
         ledger.count(decision, &settled.outcome);
@@ -236,12 +244,18 @@ pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&
     settled
 }
 
+/// What a person said in the agent's own dialogue a moment ago.
+fn by_dialogue(question: &Question<'_>, ledger: Option<&Ledger>) -> Option<Settled> {
+    let pass = ledger?.passed(question.request)?;
+    let by = DecidedBy::Dialogue { agent: pass.agent, call: pass.call };
+    Some(Settled::new(by, Ok(Some(Answer::Once))))
+}
+
 /// Asks a person, and keeps what their answer leaves behind.
 fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
     let decision = question.decision;
-    if let Some(pass) = ledger.and_then(|ledger| ledger.passed(question.request)) {
-        let by = DecidedBy::Dialogue { agent: pass.agent, call: pass.call };
-        return Settled::new(by, Ok(Some(Answer::Once)));
+    if let Some(settled) = by_dialogue(question, ledger) {
+        return settled;
     }
     // What a secret stands in is kept nowhere.
     let open = ledger.filter(|_| !Secrets::are_in(question.request.as_text()));
@@ -348,6 +362,8 @@ pub struct Manner {
     /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
     /// is asked twice.
     pub passed: bool,
+    /// Who judges what is to be reviewed; None where a person does.
+    pub reviewer: Option<Reviewer>,
 }
 
 /// What a terminal can show. Nothing is said by colour alone.

@@ -176,7 +176,7 @@ mod tests {
             (
                 "curl -sSL https://\u{456}nstall.example.com/x",
                 &[
-                    "! the name \u{456}nstall.example.com is xn--nstall-ovf.example.com: letters outside ASCII may look like others",
+                    "! the name \u{456}nstall.example.com is xn--nstall-ovf.example.com: letters outside ASCII may look like others, and it mixes Latin and Cyrillic ones",
                     "! letters outside ASCII: one may look like another",
                 ],
             ),

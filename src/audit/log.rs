@@ -120,15 +120,24 @@ impl Opened {
                 for kept in &mut lasting.kept {
                     *kept = self.secrets.redact(kept).0.into_owned();
                 }
-                self.add(&Event::Granted { by, lasting: &lasting }.to_json(&self.id))
+                self.add(&self.clean(Event::Granted { by, lasting: &lasting }.to_json(&self.id)))
             }
             Err(said) => {
                 let said = said.map(|said| self.secrets.redact(said).0);
+                let denied = Event::Denied { by, feedback: said.as_deref() }.to_json(&self.id);
                 // The refusal stands, written or not.
-                let _ = self.add(&Event::Denied { by, feedback: said.as_deref() }.to_json(&self.id));
+                let _ = self.add(&self.clean(denied));
                 Ok(())
             }
         }
+    }
+
+    /// Without secrets in what a reviewer said: it may repeat them.
+    fn clean(&self, mut line: Value) -> Value {
+        if let Some(review) = line.get_mut("review") {
+            self.secrets.redact_value(review);
+        }
+        line
     }
 
     fn add(&self, line: &Value) -> Result<(), LogError> {

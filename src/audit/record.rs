@@ -47,7 +47,22 @@ pub enum DecidedBy {
     /// An earlier answer to the same text.
     Cache,
     /// The reviewer.
-    Reviewer,
+    Reviewer {
+        /// What it said.
+        review: Value,
+    },
+    /// The setting for a reviewer that failed.
+    Unreviewed {
+        /// How it failed.
+        review: Value,
+    },
+    /// Somebody else, after the reviewer had not decided.
+    AfterReview {
+        /// What it said, or how it failed.
+        review: Value,
+        /// Who then did.
+        by: Box<DecidedBy>,
+    },
     /// The reviewer's first, quick look.
     Classifier,
     /// Too many refusals before.
@@ -76,7 +91,11 @@ impl DecidedBy {
                 json!({ "person": { "question": question, "pid": pid, "terminal": terminal } })
             }
             Self::Cache => json!("cache"),
-            Self::Reviewer => json!("reviewer"),
+            // A verdict that was given before is told as what it is.
+            Self::Reviewer { review } if review["remembered"] == true => json!("cache"),
+            Self::Reviewer { .. } => json!("reviewer"),
+            Self::Unreviewed { .. } => json!("failure-knob"),
+            Self::AfterReview { by, .. } => by.to_json(),
             Self::Classifier => json!("classifier"),
             Self::Breaker => json!("breaker"),
             Self::Dialogue { agent, call } => json!({ "dialogue": { "agent": agent, "call": call } }),
@@ -93,6 +112,16 @@ impl DecidedBy {
             _ => return Map::new(),
         };
         map(json!({ "panel": panel, "terminal": terminal, "who": passwd::own_name() }))
+    }
+
+    /// What a reviewer said, or how it failed; nothing where none was asked.
+    fn review(&self) -> Value {
+        match self {
+            Self::Reviewer { review } | Self::Unreviewed { review } | Self::AfterReview { review, .. } => {
+                review.clone()
+            }
+            _ => Value::Null,
+        }
     }
 }
 
@@ -139,7 +168,7 @@ pub struct Context {
     /// The answers that the session remembers.
     pub grants: Vec<Grant>,
     /// Variables that were kept from the shell.
-    pub removed: Vec<&'static str>,
+    pub removed: Vec<String>,
     /// What an agent put around the command.
     pub envelope: Mark,
     /// The hook's event, by the agent's own names.
@@ -539,11 +568,11 @@ impl Event<'_> {
             Self::Asked => ("PermissionRequested", json!({})),
             Self::Granted { by, lasting: Lasting { scope, minutes, kept } } => {
                 let kept = (!kept.is_empty()).then_some(kept);
-                let told = json!({ "by": by.to_json(), "scope": scope, "minutes": minutes, "kept": kept });
+                let told = json!({ "by": by.to_json(), "review": by.review(), "scope": scope, "minutes": minutes, "kept": kept });
                 ("PermissionGranted", json_of([map(told), by.place(), map(json!({ "runs": true }))]))
             }
             Self::Denied { by, feedback } => {
-                let told = json!({ "by": by.to_json(), "feedback": feedback });
+                let told = json!({ "by": by.to_json(), "review": by.review(), "feedback": feedback });
                 ("PermissionDenied", json_of([map(told), by.place(), map(json!({ "runs": false }))]))
             }
         };

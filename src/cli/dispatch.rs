@@ -34,6 +34,7 @@ use crate::policy::agent_form::translate;
 use crate::policy::{Layer, Policy, Rule};
 use crate::run::Outcome;
 use crate::store::pending::{NotAnswered, Queue, Reply};
+use crate::store::reviews::Reviews;
 use crate::store::sessions::Sessions;
 use crate::sys::machine::Machine;
 
@@ -78,6 +79,7 @@ fn call_of(call: Call) -> ExitCode {
             let (surrounds, _, policy) = here();
             let enforced = status::by_reading();
             let situation = Situation {
+                failure: surrounds.folders.as_ref().and_then(|folders| Reviews::of(folders).last_failure()),
                 folders: surrounds.folders.as_ref(),
                 session: &surrounds.session,
                 beneath: surrounds.above.is_some(),

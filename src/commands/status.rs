@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::rules::list::visible;
 use crate::policy::{Agent, Forbidden, Knobs, LayerInfo, LayerState, Policy};
 use crate::store::places::Folders;
+use crate::store::reviews::Failure;
 use crate::store::session::Session;
 use crate::syntax::cross_check_is_on;
 
@@ -68,6 +69,8 @@ pub struct Situation<'a> {
     pub session: &'a Session,
     /// Whether this is beneath another gsh.
     pub beneath: bool,
+    /// The last review that failed.
+    pub failure: Option<Failure>,
     /// What is enforced here.
     pub enforced: &'a [Enforcement],
 }
@@ -75,7 +78,7 @@ pub struct Situation<'a> {
 /// The status for a person.
 #[must_use]
 pub fn text(policy: &Policy, situation: &Situation<'_>) -> String {
-    let Situation { folders, session, beneath, enforced } = situation;
+    let Situation { folders, session, beneath, failure, enforced } = situation;
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "mode      {} (from {})", policy.mode.word(), visible(&policy.mode_origin));
@@ -88,6 +91,7 @@ pub fn text(policy: &Policy, situation: &Situation<'_>) -> String {
         let words: Vec<_> = policy.forbids.iter().map(|forbidden| forbidden.word()).collect();
         let _ = writeln!(text, "forbidden {}", words.join(", "));
     }
+    let _ = writeln!(text, "reviewer  {}", visible(&reviewer(policy, failure.as_ref())));
     text.push_str("\nlayers, lowest first\n");
     for layer in &policy.layers {
         let path = layer.path.as_deref().map_or_else(|| "no file".to_owned(), visible);
@@ -125,6 +129,21 @@ pub fn text(policy: &Policy, situation: &Situation<'_>) -> String {
     text
 }
 
+/// Who judges what is to be reviewed, and how that failed last.
+fn reviewer(policy: &Policy, failure: Option<&Failure>) -> String {
+    let set = &policy.knobs.reviewer;
+    if !set.is_configured() {
+        return "none: what is to be reviewed is asked".to_owned();
+    }
+    if let Some(file) = policy.forbidden_by(Forbidden::Review) {
+        return format!("{}, forbidden by {file}: what is to be reviewed is asked", set.name());
+    }
+    let failed = failure.map_or("none".to_owned(), |failure| {
+        format!("{} at {} ({})", failure.cause, failure.time, failure.detail)
+    });
+    format!("{} (last failure: {failed})", set.name())
+}
+
 /// Who calls, in words.
 fn agent(agent: &Agent) -> String {
     match agent {
@@ -139,7 +158,7 @@ fn agent(agent: &Agent) -> String {
 /// The status as data.
 #[must_use]
 pub fn json(policy: &Policy, situation: &Situation<'_>) -> String {
-    let Situation { folders, session, beneath, enforced } = situation;
+    let Situation { folders, session, beneath, failure, enforced } = situation;
     let layers: Vec<Value> = policy.layers.iter().map(|layer| layer_json(policy, layer)).collect();
     let knobs: serde_json::Map<String, Value> =
         knobs(&policy.knobs).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -156,6 +175,8 @@ pub fn json(policy: &Policy, situation: &Situation<'_>) -> String {
         "project": policy.places.project,
         "session": { "id": session.id, "found": session.found.word(), "agent": agent(&session.agent), "beneath": beneath },
         "forbidden": policy.forbids,
+        "reviewer": policy.knobs.reviewer.is_configured().then(|| policy.knobs.reviewer.name()),
+        "reviewer_last_failure": failure,
         "layers": layers,
         "damage": policy.damage,
         "knobs": knobs,
@@ -230,6 +251,10 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("limits.nodes", json!(knobs.limits.nodes)),
         ("limits.progress", json!(knobs.limits.progress)),
         ("allow_roots", json!(knobs.allow_roots)),
+        ("reviewer.timeout", json!(format!("{:?}", knobs.reviewer.timeout))),
+        ("reviewer.max_allow_risk", json!(knobs.reviewer.max_allow_risk)),
+        ("reviewer.evidence_rounds", json!(knobs.reviewer.evidence_rounds)),
+        ("reviewer.cache", json!(format!("{:?}", knobs.reviewer.cache))),
     ]
 }
 
@@ -274,6 +299,20 @@ mod tests {
         compose(vec![user, project], with)
     }
 
+    fn failure() -> Failure {
+        let (time, cause) = (jiff::Timestamp::UNIX_EPOCH, "timeout".to_owned());
+        Failure { time, reviewer: "x".to_owned(), cause, detail: "it took too long".to_owned() }
+    }
+
+    #[test]
+    fn says_who_reviews_and_how_that_failed() {
+        let mut policy = policy();
+        assert!(reviewer(&policy, None).starts_with("none: "));
+        policy.knobs.reviewer.program = vec!["/opt/judge".to_owned()];
+        assert_eq!(reviewer(&policy, None), "/opt/judge (last failure: none)");
+        assert!(reviewer(&policy, Some(&failure())).contains("timeout at 1970-"));
+    }
+
     fn session() -> Session {
         Session {
             id: "claude-7-9".into(),
@@ -286,7 +325,8 @@ mod tests {
     #[test]
     fn says_what_is_damaged_untrusted_and_not_enforced() {
         let (session, enforced) = (session(), by_reading());
-        let situation = Situation { folders: None, session: &session, beneath: true, enforced: &enforced };
+        let situation =
+            Situation { folders: None, session: &session, beneath: true, failure: None, enforced: &enforced };
         let text = text(&policy(), &situation);
         for part in [
             "mode      default (from default)",
@@ -310,7 +350,13 @@ mod tests {
         let folders = Folders::new(&|name| (name == "HOME").then(|| "/h".into()));
         let (session, enforced) = (session(), by_reading());
         let folders = folders.as_ref();
-        let situation = Situation { folders, session: &session, beneath: false, enforced: &enforced };
+        let situation = Situation {
+            folders,
+            session: &session,
+            beneath: false,
+            failure: Some(failure()),
+            enforced: &enforced,
+        };
         let data: Value = serde_json::from_str(&json(&policy(), &situation)).expect("JSON");
         assert_eq!(
             (&data["session"]["id"], &data["session"]["beneath"]),
@@ -322,5 +368,6 @@ mod tests {
         assert_eq!(data["knobs"]["on_unresolved"], "ask");
         assert_eq!(data["folders"]["configuration"], "/h/.config/gsh");
         assert_eq!(data["mode"], "default");
+        assert_eq!(data["reviewer_last_failure"]["cause"], "timeout");
     }
 }

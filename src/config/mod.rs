@@ -10,6 +10,7 @@ pub mod line;
 pub mod load;
 pub mod new_rule;
 pub mod read;
+mod reviewer;
 mod rule;
 pub mod schema;
 pub mod shape;

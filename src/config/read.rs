@@ -74,7 +74,9 @@ pub fn read(text: &str, origin: &Origin<'_>) -> Reading {
     for (key, value) in table.get_ref() {
         match &**key.get_ref() {
             "permissions" => rules.permissions(&mut page, value),
-            name @ ("forbid" | "floor") if !matches!(origin.layer, Layer::User | Layer::Managed) => {
+            name @ ("forbid" | "floor" | "reviewer")
+                if !matches!(origin.layer, Layer::User | Layer::Managed) =>
+            {
                 page.wrong(key.span().into(), &Wrong::NotHere(name.to_owned()));
             }
             "floor" => rules.floor(&mut page, value),
@@ -170,6 +172,7 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             ];
             settings.on_ask_without_terminal = page.word(value, &words);
         }
+        "reviewer" => settings.reviewer = super::reviewer::read(page, value),
         "allow_roots" => settings.allow_roots = page.roots(value),
         "ask" => page.section(value, ASK, |page, key, value| match key {
             "terminals" => settings.terminals = page.texts(value),
@@ -386,7 +389,7 @@ impl Page {
         number(value).filter(|number| *number > 0).or_else(|| self.wrong_type(value, "a number above 0"))
     }
 
-    fn any_count(&mut self, value: &Value<'_>) -> Option<u32> {
+    pub(super) fn any_count(&mut self, value: &Value<'_>) -> Option<u32> {
         number(value).or_else(|| self.wrong_type(value, "a number"))
     }
 
@@ -402,7 +405,7 @@ impl Page {
     }
 
     /// A length of time: seconds, or a text with a unit.
-    fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
+    pub(super) fn duration(&mut self, value: &Value<'_>) -> Option<Duration> {
         let written = match value.get_ref() {
             DeValue::Integer(number) if number.radix() == 10 => Some(number.as_str()),
             other => other.as_str(),
@@ -411,7 +414,7 @@ impl Page {
         written.and_then(duration::parse).or_else(|| self.wrong_type(value, expected))
     }
 
-    fn absolute(&mut self, value: &Value<'_>) -> Option<String> {
+    pub(super) fn absolute(&mut self, value: &Value<'_>) -> Option<String> {
         let path = self.text(value)?;
         if path.starts_with('/') {
             return Some(path);

@@ -23,6 +23,7 @@ pub const TOP: &[&str] = &[
     "floor",
     "refusals",
     "subagents",
+    "reviewer",
     "hook",
     "person",
 ];
@@ -67,6 +68,22 @@ pub const REFUSALS: &[&str] = &["in_a_row", "in_all"];
 
 /// The keys of `[hook]`.
 pub const HOOK: &[&str] = &["allow", "gate", "shell"];
+
+/// The keys of `[reviewer]`.
+pub const REVIEWER: &[&str] = &[
+    "cache",
+    "environment",
+    "evidence_rounds",
+    "key_command",
+    "key_env",
+    "max_allow_risk",
+    "model",
+    "program",
+    "prompt",
+    "style",
+    "timeout",
+    "url",
+];
 
 /// The keys of `[subagents]`.
 pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
@@ -145,6 +162,9 @@ pub enum Wrong {
     /// A key for those whose file nobody in a project can change.
     #[error("`{0}` counts only in the user's file and in the managed one")]
     NotHere(String),
+    /// A reviewer that cannot be one.
+    #[error("this is no reviewer: {0}")]
+    Reviewer(&'static str),
     /// A rule in an agent's form in another capability's table.
     #[error("`{0}` is no rule for this capability")]
     Elsewhere(String),

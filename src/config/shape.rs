@@ -46,6 +46,8 @@ pub struct Configuration {
     pub refusals: Option<Refusals>,
     /// What agents beneath others may do.
     pub subagents: Option<Subagents>,
+    /// Who judges what is to be reviewed. In the user's file and the managed one.
+    pub reviewer: Option<Reviewer>,
     /// How hooks of agents answer.
     pub hook: Option<Hook>,
     /// How a person's own typed lines are held.
@@ -336,6 +338,60 @@ pub struct Person {
     pub auto_review: Option<bool>,
     /// Which one, instead of the reviewer of agents' commands. Default: that one.
     pub reviewer: Option<String>,
+}
+
+/// `[reviewer]`: a program, or an endpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reviewer {
+    /// A program with its words; the first is an absolute path. It reads JSON and prints a verdict.
+    pub program: Option<Vec<String>>,
+    /// The base address of an endpoint: https, or http on this machine.
+    pub url: Option<String>,
+    /// The endpoint's language. Default: "openai".
+    pub style: Option<Style>,
+    /// The model that the endpoint is asked for.
+    pub model: Option<String>,
+    /// The variable that holds the endpoint's key. Commands do not get it.
+    pub key_env: Option<String>,
+    /// A program with its words that prints the key.
+    pub key_command: Option<Vec<String>>,
+    /// Variables that a program of these gets beside plain ones like HOME. Default: none.
+    pub environment: Option<Vec<String>>,
+    /// How long a whole review may take. Default: "30s".
+    pub timeout: Option<Time>,
+    /// What the reviewer calls more dangerous than that, a person is asked. Default: "medium".
+    pub max_allow_risk: Option<Risk>,
+    /// How often an endpoint may look at files of the project before it must answer. Default: 0.
+    pub evidence_rounds: Option<u32>,
+    /// A file that takes the place of the built-in instructions.
+    pub prompt: Option<Absolute>,
+    /// How long a verdict answers the same command again; 0 for never. Default: "5m".
+    pub cache: Option<Time>,
+}
+
+/// The language of an endpoint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Style {
+    /// Chat completions.
+    Openai,
+    /// Messages.
+    Anthropic,
+}
+
+/// How dangerous something is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Risk {
+    /// Nothing worth a word can be lost.
+    Low,
+    /// What is lost is easily made again.
+    Medium,
+    /// What is lost is hard to make again.
+    High,
+    /// It must not happen by mistake.
+    Critical,
 }
 
 /// The table of a program, in the notation of the built-in ones.

@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::read::{Origin, read};
-use super::schema::{ASK, AUDIT, FLOOR, LIMITS, NESTED, REFUSALS, RULE, RUN, SHELL, SUBAGENTS, TOP};
+use super::schema::{
+    ASK, AUDIT, FLOOR, LIMITS, NESTED, REFUSALS, REVIEWER, RULE, RUN, SHELL, SUBAGENTS, TOP,
+};
 use super::shape::{Configuration, Program, json_schema};
 use crate::facts::programs::Source;
 use crate::policy::{Capability, Layer};
@@ -60,6 +62,7 @@ fn the_same_keys() {
         ("Run", RUN),
         ("Refusals", REFUSALS),
         ("Subagents", SUBAGENTS),
+        ("Reviewer", REVIEWER),
     ] {
         assert_eq!(keys(definition(&schema, name)), known, "{name}");
         let section = name.to_lowercase();
@@ -117,6 +120,7 @@ fn the_same_words() {
     let of_rule = |key: &'static str, list: bool| {
         move |word: &str| rule(key, if list { format!("['{word}']") } else { format!("'{word}'") })
     };
+    let reviewer = |key: &str, word: &str| format!("[reviewer]\nprogram = ['/p']\n{key} = '{word}'");
     type Text<'t> = Box<dyn Fn(&str) -> String + 't>;
     let places: Vec<(&str, Text<'_>)> = vec![
         ("/properties/mode", Box::new(top("mode"))),
@@ -129,6 +133,8 @@ fn the_same_words() {
             "/definitions/Subagents/properties/default",
             Box::new(|word| format!("[subagents]\ndefault = '{word}'")),
         ),
+        ("/definitions/Style", Box::new(|word| reviewer("style", word))),
+        ("/definitions/Risk", Box::new(|word| reviewer("max_allow_risk", word))),
         ("/definitions/HookAllow", Box::new(|word| format!("[hook]\nallow = '{word}'"))),
         ("/definitions/Gate", Box::new(|word| format!("[hook]\ngate = '{word}'"))),
         ("/definitions/HookShell", Box::new(|word| format!("[hook]\nshell = '{word}'"))),

@@ -21,6 +21,7 @@ use crate::host::Host;
 use crate::pipeline;
 use crate::policy::duration;
 use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
+use crate::policy::reviewing::Reviewing;
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
 use crate::request::{Request, Setting};
 use crate::run::environment::{self, Variable};
@@ -198,7 +199,8 @@ impl Moment {
 
     pub(super) fn means(&self, source: Source) -> Means {
         let (asked, policy, surrounds) = (&self.asked, &self.policy, &self.surrounds);
-        let (mut environment, removed) = environment::for_shell(surrounds.environment.clone());
+        let (mut environment, mut removed) = environment::for_shell(surrounds.environment.clone());
+        removed.extend(without_key(&mut environment, &policy.knobs.reviewer));
         let envelope = self.opened.mark.clone();
         let context = Context { removed, envelope, rules: asked.rules.clone(), ..surrounds.context() };
         set(&mut environment, "GSH_MODE", inner::handed_on(asked, surrounds, policy).word());
@@ -345,8 +347,17 @@ fn manner(policy: &Policy, surrounds: &Surrounds, quiet: bool, environment: &[Va
         style,
         quiet,
         elsewhere,
+        reviewer: surrounds.reviewer(policy),
         ..Manner::default()
     }
+}
+
+/// Takes the reviewer's key out: no command sees it. Its name, if it was there.
+fn without_key(environment: &mut Vec<Variable>, reviewer: &Reviewing) -> Option<String> {
+    let name = reviewer.key_env.as_deref()?;
+    let before = environment.len();
+    environment.retain(|(known, _)| known != name);
+    (environment.len() < before).then(|| name.to_owned())
 }
 
 fn set(environment: &mut Vec<Variable>, name: &str, value: &str) {

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::ask::{Refusal, Unavailable, panel::name, sanitize};
 use crate::decision::{Decision, INTERNAL_ERROR, Judged};
 use crate::policy::{Capability, Layer, Mode, Verdict};
+use crate::review::Failed;
 use crate::syntax::Cause;
 
 /// The exit status of what policy or a person refused.
@@ -40,6 +41,8 @@ pub fn refusal(refused: Refused<'_>, as_json: bool) -> String {
         (_, Some(floor)) => by_floor(&command, floor, decision),
         (Refusal::Policy, None) => by_policy(&command, decision, damage),
         (Refusal::Person(reason), None) => by_person(&command, reason.as_deref()),
+        (Refusal::Reviewer(reason), None) => by_reviewer(&command, reason),
+        (Refusal::Unreviewed(failed), None) => unreviewed(&command, failed),
         (Refusal::NobodyToAsk(why), None) => unanswered(&command, decision, why, damage),
     };
     if decision.not_understood.iter().any(|problem| problem.cause == Cause::ParseError) {
@@ -116,6 +119,29 @@ fn by_person(command: &str, reason: Option<&str>) -> Vec<String> {
             "Go on without it, or propose an alternative.".to_owned(),
         ],
     }
+}
+
+fn by_reviewer(command: &str, reason: &str) -> Vec<String> {
+    vec![
+        format!("gsh: refused by the reviewer: {command}"),
+        format!("Its finding: {}", sanitize::line(reason)),
+        "Do not retry it or reach the same effect another way. Take a safer approach, or ask the user: they can run \
+         it themselves."
+            .to_owned(),
+    ]
+}
+
+/// A failure of ours is no finding: what it is, and how to go on.
+fn unreviewed(command: &str, failed: &Failed) -> Vec<String> {
+    vec![
+        format!("gsh: not run: {command} needs a review, and the reviewer gave no answer"),
+        format!("Cause: {} ({}).", failed.cause.word(), sanitize::line(&failed.detail)),
+        "Nothing was found against it: it was not refused for a risk.".to_owned(),
+        format!(
+            "Split off the parts that need no review, ask the user to run it themselves, or have them set \
+             on_review_unavailable = \"ask\" in {CONFIGURATION}. `gsh status` shows the last failure."
+        ),
+    ]
 }
 
 fn unanswered(command: &str, decision: &Decision, why: &Unavailable, damage: Option<&str>) -> Vec<String> {
@@ -274,6 +300,8 @@ fn object(lines: &[String], decision: &Decision, refusal: &Refusal) -> String {
         (_, Some(_)) => "floor",
         (Refusal::Policy, None) => "policy",
         (Refusal::Person(_), None) => "person",
+        (Refusal::Reviewer(_), None) => "reviewer",
+        (Refusal::Unreviewed(_), None) => "review-unavailable",
         (Refusal::NobodyToAsk(_), None) => "unavailable",
     };
     let rule = decisive(decision).and_then(|judged| judged.matched.rule.as_deref()).map(|rule| {

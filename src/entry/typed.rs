@@ -192,6 +192,9 @@ fn means(moment: &Moment, behind_editor: bool) -> Means {
     let means = moment.means(Source::Command { name: None });
     // Whoever typed it sits here or nowhere.
     let asks = means.asks.map(|manner| Manner { behind_editor, elsewhere: None, quiet: false, ..manner });
+    // What is typed goes to the person, not to a model, unless they said so.
+    let auto = moment.policy.knobs.person.auto_review;
+    let asks = asks.map(|manner| Manner { reviewer: manner.reviewer.filter(|_| auto), ..manner });
     Means { asks, elsewhere: true, ..means }
 }
 
@@ -209,6 +212,10 @@ fn not_run(decision: &Decision, by: &Refusal) -> String {
         }
         Refusal::Person(_) => "gsh: not run".to_owned(),
         Refusal::Policy => format!("gsh: not run: {reason}"),
+        Refusal::Reviewer(words) => format!("gsh: not run: {reason}: {}", sanitize::line(words)),
+        Refusal::Unreviewed(failed) => {
+            format!("gsh: not run: {reason}: {}", sanitize::line(failed.cause.word()))
+        }
         Refusal::NobodyToAsk(why) => {
             let help = match why {
                 Unavailable::NotAPersons(_) => ". If only people sit here: gsh init terminal",

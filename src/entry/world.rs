@@ -12,6 +12,7 @@ use crate::config::line;
 use crate::config::load::{Options, load};
 use crate::host::Host;
 use crate::policy::{Agent, Forbidden, LayerRules, Mode, Places, Policy, Refused, Verdict};
+use crate::review::Reviewer;
 use crate::store::calls::{Above, Calls};
 use crate::store::passes::{Bearer, Passes};
 use crate::store::places::Folders;
@@ -189,6 +190,14 @@ impl Surrounds {
         let caller = self.lineage.as_ref()?.above.first()?.clone();
         let session = SESSIONS.iter().find_map(|name| self.var(name));
         Some(Bearer { passes: Passes::of(self.folders.as_ref()?), caller, session })
+    }
+
+    /// The reviewer that the policy names, with what it needs of this process.
+    #[must_use]
+    pub fn reviewer(&self, policy: &Policy) -> Option<Reviewer> {
+        let reviewer = Reviewer::of(policy, self.folders.as_ref(), &self.session.id)?;
+        let secrets = self.context().secrets;
+        Some(Reviewer { environment: self.environment.clone(), secrets, ..reviewer })
     }
 
     /// A variable of the environment, if it is text.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
+use super::reviewing::Reviewing;
 use crate::syntax;
 
 /// What becomes of a question where no terminal is a person's.
@@ -165,6 +166,8 @@ pub struct Knobs {
     pub denial_ends_all: bool,
     /// How agents are held that were started beneath gsh.
     pub subagents: Subagents,
+    /// Who judges what is to be reviewed.
+    pub reviewer: Reviewing,
     /// How hooks of agents answer.
     pub hook: Hook,
     /// How a person's own typed lines are held.
@@ -245,6 +248,7 @@ impl Default for Knobs {
             refusals: Refusals::default(),
             denial_ends_all: true,
             subagents: Subagents::default(),
+            reviewer: Reviewing::default(),
             hook: Hook::default(),
             person: Person::default(),
         }
@@ -303,6 +307,8 @@ pub struct Settings {
     pub subagents_allow_grants: Option<bool>,
     /// See [`Subagents::default`].
     pub subagents_default: Option<Verdict>,
+    /// See [`Knobs::reviewer`].
+    pub reviewer: Option<Reviewing>,
     /// See [`Hook::gate`].
     pub hook_gate: Option<Gate>,
     /// See [`Hook::shell`].
@@ -340,6 +346,9 @@ impl Knobs {
         if let Some(shell) = &settings.shell {
             self.shell = Some(shell.clone());
         }
+        if let Some(reviewer) = &settings.reviewer {
+            self.reviewer.clone_from(reviewer);
+        }
         if let Some(roots) = &settings.allow_roots {
             self.allow_roots.clone_from(roots);
         }
@@ -375,6 +384,7 @@ impl Knobs {
         // A file that may only tighten has nothing more of what runs written down.
         ignored.extend(settings.audit_debug.is_some().then_some("audit.debug"));
         ignored.extend(settings.shell.is_some().then_some("shell.path"));
+        ignored.extend(settings.reviewer.is_some().then_some("reviewer"));
         ignored.extend(settings.pty.is_some().then_some("run.pty"));
         ignored.extend(settings.way.is_some().then_some("run.way"));
         ignored.extend(settings.timeout.is_some().then_some("run.timeout"));
@@ -498,6 +508,7 @@ mod tests {
             refusals_in_all: Some(0),
             subagents_allow_grants: Some(true),
             subagents_default: Some(Verdict::Deny),
+            reviewer: Some(Reviewing::default()),
             hook_gate: Some(Gate::SideEffect),
             hook_shell: Some(HookShell::Decide),
             hook_allow: Some(HookAllow::Leave),
@@ -532,6 +543,7 @@ mod tests {
             "ask.notify",
             "audit.debug",
             "shell.path",
+            "reviewer",
             "run.timeout",
             "allow_roots",
             "person.reviewer",

@@ -19,6 +19,7 @@ pub mod meaning;
 pub mod pattern;
 pub mod plain;
 pub mod protected;
+pub mod reviewing;
 pub mod rules;
 mod settle;
 pub mod shadow;

@@ -37,6 +37,8 @@ pub(super) fn settle(
         // Which folders are the project is not a matter of strictness alone: the machine's owner may say.
         if layer.damage.is_empty() {
             knobs.allow_roots.extend(layer.settings.allow_roots.iter().flatten().cloned());
+            // Nor is who judges.
+            knobs.reviewer = layer.settings.reviewer.clone().unwrap_or(std::mem::take(&mut knobs.reviewer));
         }
         tighten(layer, &mut knobs, (&mut mode, &mut origin), ignored);
     }
@@ -60,8 +62,8 @@ fn tighten(
 ) {
     let refused = ignored.entry(layer.layer).or_default();
     let roots_count = layer.layer == Layer::Managed && layer.damage.is_empty();
-    let unheard =
-        knobs.tighten(&layer.settings).into_iter().filter(|name| !(roots_count && *name == "allow_roots"));
+    let counts = |name: &str| roots_count && matches!(name, "allow_roots" | "reviewer");
+    let unheard = knobs.tighten(&layer.settings).into_iter().filter(|name| !counts(name));
     refused.extend(unheard.map(|name| layer.setting(name)));
     match layer.mode.filter(|_| layer.damage.is_empty()) {
         Some(wanted) if wanted.tightens(*mode) => (*mode, *origin) = (wanted, origin_of(layer)),

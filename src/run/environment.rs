@@ -58,13 +58,13 @@ pub const SPECIAL: [Special; 8] = [
 
 /// The environment for the shell, and the names that were taken out of it.
 #[must_use]
-pub fn for_shell(given: Vec<Variable>) -> (Vec<Variable>, Vec<&'static str>) {
+pub fn for_shell(given: Vec<Variable>) -> (Vec<Variable>, Vec<String>) {
     let mut removed = Vec::new();
     let kept = given
         .into_iter()
         .filter(|(name, value)| match SPECIAL.iter().find(|special| name == special.name) {
             Some(special) if special.treatment == Treatment::Removed || !is_literal(value) => {
-                removed.push(special.name);
+                removed.push(special.name.to_owned());
                 false
             }
             _ => true,

@@ -6,6 +6,7 @@ pub mod lock;
 pub mod passes;
 pub mod pending;
 pub mod places;
+pub mod reviews;
 pub mod safe;
 pub mod seal;
 pub mod session;

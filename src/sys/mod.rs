@@ -5,6 +5,7 @@
 //! [`Host`]: crate::host::Host
 
 pub mod agents;
+pub mod answer;
 pub mod apart;
 pub mod cgroup;
 pub mod child;

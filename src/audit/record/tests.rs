@@ -38,7 +38,7 @@ fn a_record_names_what_was_asked_and_decided() {
     let context = Context {
         session: Some("s".to_owned()),
         lineage: Lineage::own(),
-        removed: vec!["BASH_ENV"],
+        removed: vec!["BASH_ENV".to_owned()],
         ..Context::default()
     };
     let record = record("make all", &["x"], &context);

@@ -40,6 +40,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     }
     let unasked = text(value, "permission_mode").is_some_and(|mode| UNASKED.contains(&mode.as_str()));
     Ok(Event {
+        transcript: None,
         asks: !unasked,
         kind,
         name,

@@ -44,6 +44,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     }
     let root = value.get("workspaceRoots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Ok(Event {
+        transcript: None,
         kind,
         name,
         session: text(value, "taskId"),

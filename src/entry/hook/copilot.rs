@@ -47,6 +47,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         return Err(Odd::Without("toolName"));
     }
     Ok(Event {
+        transcript: None,
         kind,
         name,
         session: text(value, "sessionId"),

@@ -48,6 +48,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     }
     let root = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Ok(Event {
+        transcript: None,
         kind,
         session: text(value, "conversation_id"),
         call: first(value, &["tool_use_id", "generation_id"]),

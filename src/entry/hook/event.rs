@@ -45,6 +45,8 @@ pub struct Event {
     pub tool: String,
     /// What it is given.
     pub input: Value,
+    /// What was said in the session so far: a file of the agent's.
+    pub transcript: Option<String>,
     /// The agent asks its user where the reply says so.
     pub asks: bool,
     /// Where the tool's input can be replaced, so that a refusal need not end the run: by what key.

@@ -18,6 +18,7 @@ use crate::pipeline;
 use crate::policy::knobs::{Gate, HookAllow, HookShell, WithoutTerminal};
 use crate::policy::{Agent, Caller, Layer, Mode, Policy, Verdict};
 use crate::request::{Act, Entry, ReadingOptions, Request, Setting, Tool};
+use crate::review::Reviewer;
 use crate::store::passes::{Pass, Passes};
 use crate::store::session::is_shell;
 use crate::store::sessions::Sessions;
@@ -280,6 +281,13 @@ impl Court<'_> {
             notify: knobs.notify.clone(),
             environment: self.surrounds.environment.clone(),
         });
-        Manner { elsewhere, ..Manner::default() }
+        // Beneath a command of ours a model may have made up the event, and what it says was said.
+        let transcript = self.event.transcript.as_ref().filter(|_| self.surrounds.above.is_none());
+        let transcript = transcript.map(PathBuf::from).filter(|path| path.is_absolute());
+        let reviewer = self.surrounds.reviewer(self.policy).map(|mut reviewer| {
+            reviewer.set.timeout = reviewer.set.timeout.min(wait);
+            Reviewer { transcript, ..reviewer }
+        });
+        Manner { elsewhere, reviewer, ..Manner::default() }
     }
 }

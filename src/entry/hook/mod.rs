@@ -147,5 +147,6 @@ fn read(dialect: &Dialect) -> Result<Event, Odd> {
     if !value.is_object() {
         return Err(Odd::NotJson);
     }
-    (dialect.read)(&value)
+    let transcript = event::first(&value, &["transcript_path", "transcriptPath"]);
+    Ok(Event { transcript, ..(dialect.read)(&value)? })
 }

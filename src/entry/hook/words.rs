@@ -39,6 +39,18 @@ pub(super) fn refused(what: &str, decision: &Decision, by: &Refusal, damage: Opt
         Refusal::Person(_) => {
             format!("gsh: the user declined: {what}\nGo on without it, or propose an alternative.")
         }
+        Refusal::Reviewer(reason) => format!(
+            "gsh: refused by the reviewer: {what}: {}\nDo not retry it or reach the same effect another way: take a \
+             safer approach, or ask the user.",
+            line(reason)
+        ),
+        Refusal::Unreviewed(failed) => format!(
+            "gsh: not done: {what} needs a review, and the reviewer gave no answer ({}: {}). Nothing was found \
+             against it.\nDo a part that needs no review, or ask the user; on_review_unavailable = \"ask\" would \
+             have them asked.",
+            failed.cause.word(),
+            line(&failed.detail)
+        ),
         Refusal::NobodyToAsk(nobody) => unanswered(&what, decision, nobody, damage),
     }
 }

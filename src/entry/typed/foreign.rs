@@ -145,7 +145,7 @@ mod tests {
             ("a=(1 2)", true, true),
             ("cat <(ls)", true, true),
             ("cat =(ls)", true, true),
-            ("ls >! x", true, true),
+            ("ls >! x", true, false),
             ("ls &!", true, true),
             ("ls &|", true, false),
             ("echo <1-5>", true, false),
