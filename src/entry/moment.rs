@@ -65,7 +65,11 @@ pub(super) enum End {
 impl Moment {
     /// As things are now; the status of gsh where that cannot be had, or is not allowed.
     pub(super) fn now(asked: &Asked, text: &[u8]) -> Result<Self, ExitCode> {
-        let mut surrounds = Surrounds::of_process();
+        Self::with(asked, text, Surrounds::of_process())
+    }
+
+    /// The same, with what it runs beneath told.
+    pub(super) fn with(asked: &Asked, text: &[u8], mut surrounds: Surrounds) -> Result<Self, ExitCode> {
         let cwd = std::env::current_dir().unwrap_or_default();
         surrounds.remember_first(&cwd);
         let machine = surrounds.machine(&cwd);
@@ -107,6 +111,11 @@ impl Moment {
             && !restricted
             && !self.asked.reading.interactive
             && self.policy.knobs.pty != Pty::Always
+    }
+
+    /// Whether it can be given what is typed.
+    pub(super) fn takes_typed(&self) -> bool {
+        self.shell.path().file_name().is_some_and(|name| name == "bash")
     }
 
     /// Decides the text and runs it.

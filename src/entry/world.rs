@@ -49,12 +49,22 @@ impl Surrounds {
     /// Those of this process.
     #[must_use]
     pub fn of_process() -> Self {
+        Self::beneath(|lineage, calls| calls.above(lineage?))
+    }
+
+    /// The same for one that has itself become what others run beneath: what it runs beneath was found before.
+    #[must_use]
+    pub fn of_shell(above: Option<Above>) -> Self {
+        Self::beneath(|_, _| above)
+    }
+
+    fn beneath(above: impl FnOnce(Option<&Lineage>, &Calls) -> Option<Above>) -> Self {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let find =
             |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let text = |name: &str| find(name).and_then(|value| value.into_string().ok());
         let (lineage, calls) = (Lineage::own(), Calls::of_user());
-        let above = lineage.as_ref().and_then(|lineage| calls.above(lineage));
+        let above = above(lineage.as_ref(), &calls);
         let session = Session::find(lineage.as_ref(), &text, above.as_ref());
         // Beneath another gsh its files hold, whatever the environment says.
         let folders = above.as_ref().map_or_else(|| Folders::new(&find), |above| above.call.folders.clone());
