@@ -19,6 +19,7 @@ mod grants;
 mod hook;
 mod import;
 mod init;
+mod interactive;
 mod jobs;
 mod laws;
 mod limits;

@@ -10,11 +10,12 @@ use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use super::{inner, inside};
 use crate::ask::queue::{Elsewhere, patience};
+use crate::ask::terminal::persons;
 use crate::ask::{Manner, Refusal, Style, Unavailable};
 use crate::audit::Context;
 use crate::config::line;
 use crate::config::load::Options;
-use crate::decision::INTERNAL_ERROR;
+use crate::decision::{Decision, INTERNAL_ERROR};
 use crate::envelope::Opened;
 use crate::facts::Past;
 use crate::host::Host;
@@ -116,6 +117,26 @@ impl Moment {
     /// Whether it can be given what is typed.
     pub(super) fn takes_typed(&self) -> bool {
         self.shell.path().file_name().is_some_and(|name| name == "bash")
+    }
+
+    /// Whether a person sits at the terminal, and it can move a cursor.
+    pub(super) fn takes_editor(&self) -> bool {
+        let moves = self.machine.var("TERM").is_some_and(|kind| !kind.is_empty() && kind != "dumb");
+        moves && io::stdout().is_terminal() && !self.quiet && persons(&self.policy.knobs.terminals).is_ok()
+    }
+
+    /// Where what is typed is kept; None without a home.
+    pub(super) fn history_file(&self) -> Option<PathBuf> {
+        let state = &self.surrounds.folders.as_ref()?.state;
+        make_folder(state).ok()?;
+        Some(state.join("history"))
+    }
+
+    /// What would be decided of a line now; nothing runs and nothing is recorded.
+    pub(super) fn foreseen(&self, line: &str, past: &Past) -> Decision {
+        let cwd = std::env::current_dir().unwrap_or_default();
+        let request = request(&self.asked, line.as_bytes().to_vec(), cwd);
+        pipeline::check_after(past, &request, &self.policy, &self.machine).decision
     }
 
     /// Decides the text and runs it.

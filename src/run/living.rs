@@ -100,11 +100,11 @@ impl Living {
         match shell {
             Some(fed) => {
                 let instead = format!("(exit {status})");
-                let bytes = match fed.typed {
-                    Some(_) => typed::framed(instead.as_bytes(), fed.input),
-                    None => text.framed(instead.as_bytes(), lines, fed.input),
+                let watched = match fed.typed {
+                    Some(_) => fed.give_typed(instead.as_bytes())?,
+                    None => fed.give(&text.framed(instead.as_bytes(), lines, fed.input))?,
                 };
-                Ok(fed.give(&bytes)?.map(|watched| fed.outcome(watched)))
+                Ok(watched.map(|watched| fed.outcome(watched)))
             }
             None => {
                 text.blank += lines;
@@ -171,13 +171,13 @@ impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
         if self.shell.is_none() {
             let fed = self.shell.insert(Fed::begin(plan, self.typed)?);
-            if fed.typed.is_some() {
-                return fed.give(b"");
+            if let Some(typed) = fed.typed {
+                return fed.give(typed.first());
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if fed.typed.is_some() {
-            return fed.give(&typed::framed(&plan.text, fed.input));
+            return fed.give_typed(&plan.text);
         }
         if let Some(status) = failed.take() {
             let bytes = text.framed(format!("(exit {status})").as_bytes(), 0, fed.input);
@@ -243,6 +243,8 @@ struct Fed {
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
+    /// Where it tells how a statement ended, and as which descriptor it has the other end.
+    told: Option<(OwnedFd, i32)>,
 }
 
 impl Fed {
@@ -252,6 +254,10 @@ impl Fed {
         let input = pipe::high_copy(io::stdin().as_fd())?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
+        let told = match typed.filter(|typed| typed.quiet) {
+            Some(_) => Some(typed::silenced(&mut program)?),
+            None => None,
+        };
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
@@ -261,7 +267,8 @@ impl Fed {
             front.take_keys();
         }
         let input = input.as_raw_fd();
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed })
+        let told = told.map(|(reading, writing)| (reading, writing.as_raw_fd()));
+        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told })
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.

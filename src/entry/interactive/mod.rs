@@ -6,7 +6,12 @@
 //! to be a person's (an agent types at a shell of its own), or cannot move a cursor, lines are read as they
 //! come and bash shows its own prompt, as such a caller expects.
 
+mod assist;
+mod colon;
+mod editor;
 mod lines;
+mod prompt;
+mod words;
 
 use std::io;
 use std::process::ExitCode;
@@ -23,7 +28,7 @@ use crate::store::calls::Above;
 pub(super) fn run(asked: &Asked) -> ExitCode {
     let above = Surrounds::of_process().above;
     let asked = Asked { text: Given::Typed, ..asked.clone() };
-    let session = Session { asked, above, living: Living::typed() };
+    let mut session = Session { asked, above, living: Living::default() };
     session.run().unwrap_or_else(|error| {
         eprintln!("gsh: {error}");
         ExitCode::from(FAILED)
@@ -49,24 +54,44 @@ enum Typed {
     Over(Outcome),
 }
 
+/// How lines are read.
+enum Reader {
+    Editor(editor::Editor),
+    Lines(lines::Reader),
+}
+
+impl Reader {
+    fn read(&mut self, session: &Session) -> io::Result<Typed> {
+        match self {
+            Self::Editor(editor) => editor.read(session),
+            Self::Lines(lines) => lines.read(&session.living),
+        }
+    }
+}
+
 impl Session {
-    fn run(&self) -> io::Result<ExitCode> {
+    fn run(&mut self) -> io::Result<ExitCode> {
         let moment = match self.moment(b"") {
             Ok(moment) if moment.takes_typed() => moment,
             Ok(moment) => {
                 let shell = moment.shell.path().display().to_string();
-                return Err(io::Error::other(format!("at a terminal the real shell must be bash, not {shell}")));
+                return Err(io::Error::other(format!(
+                    "at a terminal the real shell must be bash, not {shell}"
+                )));
             }
             Err(status) => return Ok(status),
         };
-        let reader = lines::Reader::new(&moment);
+        let editor = moment.takes_editor().then(|| editor::Editor::new(&moment)).flatten();
+        self.living = Living::typed(editor.is_some());
+        let mut reader = editor.map_or_else(|| Reader::Lines(lines::Reader::new(&moment)), Reader::Editor);
         // The shell begins with nothing, and shows its first prompt.
         if let Some(status) = self.decided(&moment, b"")? {
             return Ok(status);
         }
         loop {
-            let ended = match reader.read(&self.living)? {
-                Typed::Statement(text) => self.statement(&text)?,
+            let ended = match reader.read(self)? {
+                Typed::Statement(text) => self.entered(&reader, &text)?,
+                Typed::Nothing if matches!(reader, Reader::Editor(_)) => None,
                 Typed::Nothing => self.living.prompt_again()?.map(Outcome::imitate),
                 Typed::End => self.living.exit()?.map(Outcome::imitate),
                 Typed::Over(outcome) => Some(outcome.imitate()),
@@ -77,6 +102,20 @@ impl Session {
             if let Some(directory) = self.living.directory() {
                 // A folder that is gone, or may not be entered, leaves us where we are.
                 let _ = std::env::set_current_dir(directory);
+            }
+        }
+    }
+
+    /// A person may also tell gsh something; whoever else holds a terminal may not.
+    fn entered(&mut self, reader: &Reader, text: &[u8]) -> io::Result<Option<ExitCode>> {
+        let line = std::str::from_utf8(text).ok().filter(|_| matches!(reader, Reader::Editor(_)));
+        match line.and_then(colon::read) {
+            None => self.statement(text),
+            Some(colon::Colon::Jobs) => self.statement(b"jobs"),
+            Some(asked) => {
+                let told = self.told(&asked);
+                print!("{told}");
+                Ok(None)
             }
         }
     }

@@ -12,27 +12,49 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+
+use nix::fcntl::OFlag;
+use nix::unistd::{pipe2, read};
 
 use super::{Fed, Living};
 use crate::run::Outcome;
-use crate::sys::tty;
+use crate::run::supervise::Watched;
+use crate::sys::process::Program;
+use crate::sys::{pipe, tty};
 
 /// What a shell at a terminal needs more than another.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Typed {
     /// The process group of the shell itself; it leads it.
     group: Option<i32>,
+    /// Its prompt is ours: it shows none, and tells us how statements end.
+    pub(super) quiet: bool,
+    /// How the last one did, as far as it was told.
+    status: Option<u8>,
+}
+
+impl Typed {
+    /// What it reads first: in quiet the names of its prompts are not its programs' matter.
+    pub(super) fn first(self) -> &'static [u8] {
+        if self.quiet { b"\\builtin export -n PS1 PS2\n" } else { b"" }
+    }
 }
 
 impl Living {
-    /// One at the terminal that is standard input.
+    /// One at the terminal that is standard input; a quiet one shows no prompt.
     #[must_use]
-    pub fn typed() -> Self {
+    pub fn typed(quiet: bool) -> Self {
         let living = Self::default();
-        living.0.borrow_mut().typed = Some(Typed::default());
+        living.0.borrow_mut().typed = Some(Typed { quiet, ..Typed::default() });
         living
+    }
+
+    /// The status of the last statement of a quiet one.
+    #[must_use]
+    pub fn status(&self) -> Option<u8> {
+        self.0.borrow().shell.as_ref()?.typed?.status
     }
 
     /// Where the shell is now, as the kernel says.
@@ -67,9 +89,29 @@ impl Living {
 }
 
 impl Fed {
+    /// Gives it a statement; what a quiet shell tells of its end is kept.
+    pub(super) fn give_typed(&mut self, text: &[u8]) -> io::Result<Option<Watched>> {
+        let mut line = match (&self.told, self.typed.and_then(|typed| typed.status)) {
+            // The line that told of it had a status of its own.
+            (Some(_), Some(status @ 1..)) => {
+                framed(&[format!("(exit {status})\n").as_bytes(), text].concat(), self.input)
+            }
+            _ => framed(text, self.input),
+        };
+        if let Some((_, told)) = &self.told {
+            line.pop();
+            line.extend(format!(" {told}>&-; \\builtin printf '%s ' \"$?\" >&{told}\n").bytes());
+        }
+        let ended = self.give(&line)?;
+        if let (Some((told, _)), Some(typed)) = (&self.told, &mut self.typed) {
+            typed.status = Some(status(told));
+        }
+        Ok(ended)
+    }
+
     /// Before a line is given to it.
     pub(super) fn to_front(&self) {
-        if let Some(Typed { group: Some(group) }) = self.typed {
+        if let Some(Typed { group: Some(group), .. }) = self.typed {
             tty::put_in_front(io::stdin().as_fd(), Some(group));
         }
     }
@@ -84,6 +126,24 @@ impl Fed {
             let _for_the_command = self.front.was_interrupted();
         }
     }
+}
+
+/// The shell shows no prompt of its own, though it has one, by which scripts know an interactive shell. It
+/// inherits the end on which it tells how statements end.
+pub(super) fn silenced(program: &mut Program) -> io::Result<(OwnedFd, OwnedFd)> {
+    program.environment.retain(|(name, _)| name != "PS1" && name != "PS2" && name != "PROMPT_COMMAND");
+    program.environment.push(("PS1".into(), "\\[\\]".into()));
+    program.environment.push(("PS2".into(), "".into()));
+    let (reading, writing) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
+    Ok((reading, pipe::high_copy(writing.as_fd())?))
+}
+
+/// What was told last; an interrupt takes the line with it.
+fn status(told: &OwnedFd) -> u8 {
+    let mut bytes = [0; 64];
+    let length = read(told, &mut bytes).unwrap_or(0);
+    let text = std::str::from_utf8(bytes.get(..length).unwrap_or_default()).unwrap_or_default();
+    text.split_whitespace().last().and_then(|status| status.parse().ok()).unwrap_or(130)
 }
 
 /// A statement as one line.
