@@ -52,20 +52,21 @@ fn what_a_statement_leaves_the_next_one_finds() {
 fn keys_that_make_signals_are_the_commands() {
     let mut screen = persons();
     screen.type_keys("echo run'ning'; sleep 60\r");
-    screen.wait_for("running\n");
+    screen.wait_for("\nrunning");
     screen.type_keys("\x03");
     screen.wait_for("[bypass] 130> ");
     screen.type_keys("echo sl'eeps'; sleep 61\r");
-    screen.wait_for("sleeps\n");
+    screen.wait_for("\nsleeps");
     screen.type_keys("\x1a");
     screen.wait_for("Stopped");
     enter(&mut screen, "bg; echo back\"ground\"", "background");
     screen.type_keys("fg\r");
     screen.wait_for("fg\nsleep 61");
     screen.type_keys("\x03");
-    enter(&mut screen, "jobs; echo none-\"left\"", "none-left");
+    screen.wait_for("130> ");
+    enter(&mut screen, "jobs; echo none-\"left\"", "none-left\n/tmp");
     screen.type_keys("abandoned\x03");
-    enter(&mut screen, "echo still-\"here\"", "still-here");
+    enter(&mut screen, "echo still-\"here\"", "still-here\n/tmp");
     screen.type_keys("\x04");
     assert_eq!(screen.wait(), 0);
 }
@@ -83,6 +84,8 @@ fn a_statement_may_have_many_lines_and_a_paste_is_one() {
     screen.wait_for("touch two");
     std::thread::sleep(std::time::Duration::from_millis(400));
     screen.type_keys("\x1b");
+    screen.wait_for("Reason");
+    screen.type_keys("\r");
     screen.wait_for("126> ");
     assert!(!screen.at("project/one").exists() && !screen.at("project/two").exists());
     screen.type_keys("exit\r");
@@ -99,7 +102,7 @@ fn a_refused_line_says_why_and_the_shell_lives_on() {
     screen.wait_for("gsh: refused: gsh-canary-deny");
     screen.wait_for("126> ");
     enter(&mut screen, "echo \"was $?\"", "was 126");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -117,7 +120,7 @@ fn the_verdict_is_told_in_words_while_a_line_is_typed() {
         screen.wait_for(told);
         screen.type_keys("\x15");
     }
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -134,7 +137,7 @@ fn lines_are_remembered_but_for_private_ones() {
     screen.wait_for("[bypass]> ");
     screen.type_keys("\x1b[A\x1b[A\r");
     screen.wait_for("kept-line");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -146,7 +149,7 @@ fn words_are_completed() {
     screen.wait_for("inside");
     screen.type_keys("git --no-pager versi\t");
     screen.wait_for("version");
-    screen.type_keys("\x15\x04");
+    screen.type_keys("\x15exit\r");
     screen.wait();
 }
 
@@ -158,7 +161,7 @@ fn a_person_tells_gsh_by_a_colon() {
     enter(&mut screen, ":explain gsh-canary-deny", "deny: ");
     enter(&mut screen, ":undo-grant", "nothing was granted");
     enter(&mut screen, ":help", ":undo-grant");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -167,10 +170,10 @@ fn each_statement_is_decided_with_what_is_on_disk_then() {
     let mut screen = Gsh::new(GSH).config(&vouched()).pty(100, 30);
     screen.wait_for("> ");
     enter(&mut screen, "echo be\"fore\"", "before");
-    let rule = "[[rules]]\naction = \"deny\"\ncapability = \"process.execute\"\npattern = \"echo *\"\n";
+    let rule = "[permissions.\"process.execute\"]\n\"echo *\" = \"deny\"\n";
     std::fs::write(screen.at("home/.config/gsh/config.toml"), vouched() + rule).expect("written");
     enter(&mut screen, "echo after", "gsh: refused: echo after");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -186,7 +189,7 @@ fn full_screen_programs_have_the_terminal_and_its_size() {
     screen.type_keys("q");
     super::jobs::wait_until("the screen is given back", || !screen.is_taken());
     enter(&mut screen, "echo a\"fter\"", "after");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
 }
 
@@ -208,22 +211,10 @@ fn an_agent_that_types_finds_the_shell_it_expects() {
 }
 
 #[test]
-fn a_prompt_that_tells_of_the_last_command_is_bashs_own() {
-    let mut screen = anybodys(Gsh::new(GSH).args(["--yolo", "-i"]));
-    let line = "set +H; export PROMPT_COMMAND='export PS1=\"##JS''ON## $? \\u ##EN''D##\"'; export PS2=\"\"";
-    screen.type_keys(&format!("{line}\r"));
-    screen.wait_for("##JSON## 0 ");
-    screen.type_keys("(exit 9)\r");
-    screen.wait_for("##JSON## 9 ");
-    screen.type_keys("exit\r");
-    assert_eq!(screen.wait(), 9);
-}
-
-#[test]
 fn who_is_no_person_cannot_tell_gsh_anything() {
     let mut screen = anybodys(Gsh::new(GSH));
     enter(&mut screen, ":mode bypass", "not run");
-    screen.type_keys("\x04");
+    screen.type_keys("exit\r");
     screen.wait();
     assert!(!screen.text().contains("[bypass]"));
 }

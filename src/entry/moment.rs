@@ -15,11 +15,11 @@ use crate::ask::{Manner, Refusal, Style, Unavailable};
 use crate::audit::Context;
 use crate::config::line;
 use crate::config::load::Options;
-use crate::decision::{Decision, INTERNAL_ERROR};
+use crate::decision::INTERNAL_ERROR;
 use crate::envelope::Opened;
 use crate::facts::Past;
 use crate::host::Host;
-use crate::pipeline;
+use crate::pipeline::{self, Checked};
 use crate::policy::duration;
 use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
 use crate::policy::{Agent, Caller, Mode, Policy, Verdict};
@@ -133,10 +133,10 @@ impl Moment {
     }
 
     /// What would be decided of a line now; nothing runs and nothing is recorded.
-    pub(super) fn foreseen(&self, line: &str, past: &Past) -> Decision {
+    pub(super) fn foreseen(&self, line: &str, past: &Past) -> Checked {
         let cwd = std::env::current_dir().unwrap_or_default();
         let request = request(&self.asked, line.as_bytes().to_vec(), cwd);
-        pipeline::check_after(past, &request, &self.policy, &self.machine).decision
+        pipeline::check_after(past, &request, &self.policy, &self.machine)
     }
 
     /// Decides the text and runs it.

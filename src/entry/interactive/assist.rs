@@ -79,7 +79,7 @@ impl Assist {
     fn foreseen(&self, line: &str) -> Option<Foreseen> {
         let Foresight { moment, past } = self.foresight.as_deref()?;
         if self.seen.borrow().0 != line {
-            let decision = moment.foreseen(line, past);
+            let decision = moment.foreseen(line, past).decision;
             *self.seen.borrow_mut() = (line.to_owned(), Foreseen(told(&decision)));
         }
         Some(self.seen.borrow().1.clone())
@@ -89,7 +89,7 @@ impl Assist {
 /// `  [ask: not understood: …]`: always in words.
 fn told(decision: &Decision) -> String {
     let word = match decision.verdict {
-        Verdict::Ask | Verdict::Review if !decision.not_understood.is_empty() => "ask, not understood",
+        Verdict::Ask | Verdict::Review if decision.knob == Some("on_unresolved") => "ask, not understood",
         verdict => verdict.word(),
     };
     if decision.verdict == Verdict::Allow {

@@ -69,7 +69,7 @@ impl Session {
 
     fn explained(&self, line: &str) -> String {
         let Ok(moment) = self.moment(b"") else { return String::new() };
-        let decision = moment.foreseen(line, &self.living.past());
+        let decision = moment.foreseen(line, &self.living.past()).decision;
         let mut out = format!("{}: {}\n", decision.verdict.word(), sanitize::line(&decision.reason));
         for judged in decision.requests.iter().filter(|judged| judged.verdict > Verdict::Allow) {
             // Writing to a String cannot fail.

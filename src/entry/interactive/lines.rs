@@ -81,7 +81,8 @@ impl Reader {
                 Ok(Taken::Part) => {}
             }
             match text.get(begins..).unwrap_or_default() {
-                [END] => {
+                // One that was typed ahead, while the terminal gathered lines, comes as a NUL.
+                [END | 0] => {
                     text.pop();
                     return Ok(Line::End);
                 }
