@@ -31,6 +31,13 @@ fn enter(screen: &mut Screen, line: &str, expected: &str) {
     screen.wait_for(expected);
 }
 
+/// Presses keys, and whether the screen shows this a moment later.
+fn press(screen: &mut Screen, keys: &str, text: &str) -> bool {
+    screen.type_keys(keys);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    screen.text().contains(text)
+}
+
 #[test]
 fn what_a_statement_leaves_the_next_one_finds() {
     let mut screen = persons();
@@ -39,7 +46,7 @@ fn what_a_statement_leaves_the_next_one_finds() {
     enter(&mut screen, "printf '<%s>\\n' \"$A$PWD\"; (exit 7)", "</usr>".replace('<', "<one").as_str());
     screen.wait_for("/usr [bypass] 7> ");
     enter(&mut screen, "echo \"was $?\"", "was 7");
-    enter(&mut screen, "cd - >/dev/null; . ./lib.sh", "/project [bypass]> ");
+    enter(&mut screen, "cd - >/dev/null; . ./lib.sh; echo re\"ad\"", "read\n/tmp");
     enter(&mut screen, "greet 'you' | tr a-z A-Z", "HELLO YOU");
     screen.type_keys("exit 3\r");
     assert_eq!(screen.wait(), 3);
@@ -53,17 +60,18 @@ fn keys_that_make_signals_are_the_commands() {
     let mut screen = persons();
     screen.type_keys("echo run'ning'; sleep 60\r");
     screen.wait_for("\nrunning");
-    screen.type_keys("\x03");
-    screen.wait_for("[bypass] 130> ");
+    // A key that comes between bash and its job is nobody's, as with bash alone.
+    super::jobs::wait_until("the command is interrupted", || press(&mut screen, "\x03", "[bypass] 130> "));
     screen.type_keys("echo sl'eeps'; sleep 61\r");
     screen.wait_for("\nsleeps");
-    screen.type_keys("\x1a");
-    screen.wait_for("Stopped");
+    super::jobs::wait_until("the command stops", || press(&mut screen, "\x1a", "Stopped"));
     enter(&mut screen, "bg; echo back\"ground\"", "background");
     screen.type_keys("fg\r");
     screen.wait_for("fg\nsleep 61");
-    screen.type_keys("\x03");
-    screen.wait_for("130> ");
+    super::jobs::wait_until("the job is interrupted", || {
+        press(&mut screen, "\x03", "");
+        screen.lines().last().is_some_and(|line| line.ends_with("130>"))
+    });
     enter(&mut screen, "jobs; echo none-\"left\"", "none-left\n/tmp");
     screen.type_keys("abandoned\x03");
     enter(&mut screen, "echo still-\"here\"", "still-here\n/tmp");
@@ -172,7 +180,7 @@ fn each_statement_is_decided_with_what_is_on_disk_then() {
     enter(&mut screen, "echo be\"fore\"", "before");
     let rule = "[permissions.\"process.execute\"]\n\"echo *\" = \"deny\"\n";
     std::fs::write(screen.at("home/.config/gsh/config.toml"), vouched() + rule).expect("written");
-    enter(&mut screen, "echo after", "gsh: refused: echo after");
+    enter(&mut screen, "echo after", "gsh: refused by policy: echo after");
     screen.type_keys("exit\r");
     screen.wait();
 }
@@ -197,7 +205,7 @@ fn full_screen_programs_have_the_terminal_and_its_size() {
 fn an_agent_that_types_finds_the_shell_it_expects() {
     let mut screen = anybodys(Gsh::new(GSH).args(["--yolo"]));
     enter(&mut screen, "export PS1='PRO''MPT:' ; export PS2='' ; export PS0=''", "\nPROMPT:");
-    enter(&mut screen, "cd /usr; x=5\r", "PROMPT:\nPROMPT:");
+    enter(&mut screen, "cd /usr; x=5; echo do\"ne\"", "done\nPROMPT:");
     enter(&mut screen, "echo \"<$x$PWD>\"", "<5/usr>\nPROMPT:");
     screen.type_keys("if true; then\recho in\"ner\"\rfi\r");
     screen.wait_for("inner\nPROMPT:");

@@ -276,13 +276,13 @@ impl Fed {
         if self.typed.is_none() {
             return self.write(bytes);
         }
-        self.to_front();
+        self.give_terminal();
         let mut ended = self.write(bytes)?;
         if ended.is_none() {
             // bash reads more than a line at once, so the blank is written when the line was taken.
             ended = self.write(b" ")?;
         }
-        self.to_back();
+        self.take_terminal();
         Ok(ended)
     }
 

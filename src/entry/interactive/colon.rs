@@ -73,7 +73,7 @@ impl Session {
         let mut out = format!("{}: {}\n", decision.verdict.word(), sanitize::line(&decision.reason));
         for judged in decision.requests.iter().filter(|judged| judged.verdict > Verdict::Allow) {
             // Writing to a String cannot fail.
-            let subject = sanitize::line(&subject(&judged.request.subject));
+            let subject = sanitize::line(subject(&judged.request.subject));
             let _ =
                 writeln!(out, "  {} {subject}: {}", judged.request.capability.word(), judged.verdict.word());
         }

@@ -56,7 +56,7 @@ enum Typed {
 
 /// How lines are read.
 enum Reader {
-    Editor(editor::Editor),
+    Editor(Box<editor::Editor>),
     Lines(lines::Reader),
 }
 
@@ -83,7 +83,10 @@ impl Session {
         };
         let editor = moment.takes_editor().then(|| editor::Editor::new(&moment)).flatten();
         self.living = Living::typed(editor.is_some());
-        let mut reader = editor.map_or_else(|| Reader::Lines(lines::Reader::new(&moment)), Reader::Editor);
+        let mut reader = editor.map_or_else(
+            || Reader::Lines(lines::Reader::new(&moment)),
+            |editor| Reader::Editor(Box::new(editor)),
+        );
         // The shell begins with nothing, and shows its first prompt.
         if let Some(status) = self.decided(&moment, b"")? {
             return Ok(status);

@@ -110,14 +110,14 @@ impl Fed {
     }
 
     /// Before a line is given to it.
-    pub(super) fn to_front(&self) {
+    pub(super) fn give_terminal(&self) {
         if let Some(Typed { group: Some(group), .. }) = self.typed {
             tty::put_in_front(io::stdin().as_fd(), Some(group));
         }
     }
 
     /// It waits for the next line.
-    pub(super) fn to_back(&mut self) {
+    pub(super) fn take_terminal(&mut self) {
         if let Some(typed) = &mut self.typed {
             // The first time it has put itself there, with a group of its own.
             typed.group = typed.group.or_else(|| tty::front_of(io::stdin().as_fd()));
