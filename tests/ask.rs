@@ -243,10 +243,3 @@ fn the_reason_line_ends_also_without_a_reason() {
         assert!(shown.lines().any(|line| line.starts_with("gsh: the user declined")), "{shown}");
     }
 }
-
-#[test]
-fn without_a_text_there_is_no_shell_at_a_terminal() {
-    let mut screen = Gsh::new(GSH).pty(80, 24);
-    assert_eq!(screen.wait(), 2);
-    screen.wait_for("gsh: no interactive shell yet");
-}

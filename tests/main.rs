@@ -21,6 +21,7 @@ mod hook;
 mod import;
 mod init;
 mod integration;
+mod interactive;
 mod jobs;
 mod kept;
 mod laws;

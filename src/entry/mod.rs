@@ -4,6 +4,7 @@ pub mod guard;
 pub mod hook;
 mod inner;
 mod inside;
+mod interactive;
 mod moment;
 pub mod shell;
 mod statements;

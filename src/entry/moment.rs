@@ -10,6 +10,7 @@ use super::steer::{FAILED, REFUSED, Refused, refusal};
 use super::world::Surrounds;
 use super::{inner, inside};
 use crate::ask::queue::{Elsewhere, patience};
+use crate::ask::terminal::persons;
 use crate::ask::{Manner, Refusal, Style, Unavailable};
 use crate::audit::Context;
 use crate::config::line;
@@ -18,7 +19,7 @@ use crate::decision::INTERNAL_ERROR;
 use crate::envelope::{Mark, Opened};
 use crate::facts::Past;
 use crate::host::Host;
-use crate::pipeline;
+use crate::pipeline::{self, Checked};
 use crate::policy::duration;
 use crate::policy::knobs::{Knobs, Pty, Way, WithoutTerminal};
 use crate::policy::reviewing::Reviewing;
@@ -66,12 +67,12 @@ pub(super) enum End {
 impl Moment {
     /// As things are now; the status of gsh where that cannot be had, or is not allowed.
     pub(super) fn now(asked: &Asked, text: &[u8]) -> Result<Self, ExitCode> {
-        Self::of(asked, text, Surrounds::of_process())
+        Self::with(asked, text, Surrounds::of_process())
     }
 
     /// The same for a further text of this call.
     pub(super) fn anew(&self, text: &[u8]) -> Result<Self, ExitCode> {
-        Self::of(&self.asked, text, self.surrounds.anew())
+        Self::with(&self.asked, text, self.surrounds.anew())
     }
 
     /// For a text that another shell runs.
@@ -87,7 +88,8 @@ impl Moment {
         Ok(Self { asked, surrounds, text, opened, machine, timeout: None, quiet: false, policy, shell })
     }
 
-    fn of(asked: &Asked, text: &[u8], mut surrounds: Surrounds) -> Result<Self, ExitCode> {
+    /// The same, with what it runs beneath told.
+    pub(super) fn with(asked: &Asked, text: &[u8], mut surrounds: Surrounds) -> Result<Self, ExitCode> {
         let cwd = std::env::current_dir().unwrap_or_default();
         surrounds.remember_first(&cwd);
         let machine = surrounds.machine(&cwd);
@@ -139,6 +141,31 @@ impl Moment {
             && !restricted
             && !self.asked.reading.interactive
             && self.policy.knobs.pty != Pty::Always
+    }
+
+    /// Whether it can be given what is typed.
+    pub(super) fn takes_typed(&self) -> bool {
+        self.shell.path().file_name().is_some_and(|name| name == "bash")
+    }
+
+    /// Whether a person sits at the terminal, and it can move a cursor.
+    pub(super) fn takes_editor(&self) -> bool {
+        let moves = self.machine.var("TERM").is_some_and(|kind| !kind.is_empty() && kind != "dumb");
+        moves && io::stdout().is_terminal() && !self.quiet && persons(&self.policy.knobs.terminals).is_ok()
+    }
+
+    /// Where what is typed is kept; None without a home.
+    pub(super) fn history_file(&self) -> Option<PathBuf> {
+        let state = &self.surrounds.folders.as_ref()?.state;
+        make_folder(state).ok()?;
+        Some(state.join("history"))
+    }
+
+    /// What would be decided of a line now; nothing runs and nothing is recorded.
+    pub(super) fn foreseen(&self, line: &str, past: &Past) -> Checked {
+        let cwd = std::env::current_dir().unwrap_or_default();
+        let request = request(&self.asked, line.as_bytes().to_vec(), cwd);
+        pipeline::check_after(past, &request, &self.policy, &self.machine)
     }
 
     /// Decides the text and runs it.

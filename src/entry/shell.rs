@@ -9,7 +9,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 
 use super::moment::{End, Moment};
-use super::statements;
+use super::{interactive, statements};
 use crate::policy::{Mode, Verdict};
 use crate::request::{Entry, ReadingOptions};
 use crate::run::{ForJob, Outcome, Source, script};
@@ -62,6 +62,8 @@ pub enum Given {
     File(OsString),
     /// On standard input.
     Stdin,
+    /// Typed at a terminal, one statement after the other.
+    Typed,
     /// Nowhere: bash prints something of its own and ends.
     Nothing,
 }
@@ -77,10 +79,6 @@ enum NoText {
     TooLong(String),
     #[error("gsh: standard input: {0}")]
     Stdin(io::Error),
-    #[error(
-        "gsh: no interactive shell yet; give it a text: gsh -c TEXT, gsh FILE, or a script on standard input"
-    )]
-    Interactive,
 }
 
 impl NoText {
@@ -89,7 +87,7 @@ impl NoText {
             Self::File { .. } if errexit => 1,
             Self::File { missing: true, .. } => 127,
             Self::File { .. } | Self::NoScript(..) | Self::TooLong(_) => 126,
-            Self::Stdin(_) | Self::Interactive => 2,
+            Self::Stdin(_) => 2,
         }
     }
 }
@@ -102,6 +100,9 @@ pub fn run(asked: Asked) -> ExitCode {
 }
 
 fn call(asked: &Asked) -> Result<ExitCode, ExitCode> {
+    if matches!(asked.text, Given::Stdin) && io::stdin().is_terminal() {
+        return Ok(interactive::run(asked));
+    }
     let arrives = matches!(asked.text, Given::Stdin) && Identity::of_standard(0).is_waited_on();
     if arrives {
         let moment = Moment::now(asked, b"")?;
@@ -133,9 +134,8 @@ fn text(asked: &Asked) -> Result<Vec<u8>, NoText> {
     use std::os::unix::ffi::OsStrExt;
     match &asked.text {
         Given::Command(text) => Ok(text.as_bytes().to_vec()),
-        Given::Nothing => Ok(Vec::new()),
+        Given::Nothing | Given::Typed => Ok(Vec::new()),
         Given::File(name) => file(Path::new(name), &asked.argv0),
-        Given::Stdin if io::stdin().is_terminal() => Err(NoText::Interactive),
         Given::Stdin => {
             let text = limited(io::stdin().lock()).map_err(NoText::Stdin)?;
             text.ok_or_else(|| NoText::TooLong("standard input".to_owned()))
@@ -176,6 +176,7 @@ impl Asked {
             Given::Command(_) | Given::Nothing => Entry::Command,
             Given::File(_) => Entry::Script,
             Given::Stdin => Entry::Stdin,
+            Given::Typed => Entry::Interactive,
         }
     }
 
@@ -185,6 +186,7 @@ impl Asked {
             Given::Command(_) => Source::Command { name: self.name.clone() },
             Given::File(name) => Source::File { name: name.clone() },
             Given::Stdin => Source::Stdin,
+            Given::Typed => Source::Typed,
             Given::Nothing => Source::Nothing,
         }
     }

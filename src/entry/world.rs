@@ -62,6 +62,12 @@ impl Surrounds {
         Self::beneath(self.above.clone(), self.lineage.clone(), self.calls.clone())
     }
 
+    /// The same for one that has itself become what others run beneath: what it runs beneath was found before.
+    #[must_use]
+    pub fn of_shell(above: Option<Above>) -> Self {
+        Self::beneath(above, Lineage::own(), Calls::of_user())
+    }
+
     fn beneath(above: Option<Above>, lineage: Option<Lineage>, calls: Calls) -> Self {
         let environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         let find =

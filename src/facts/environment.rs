@@ -24,7 +24,7 @@ const HARMLESS_VALUES: &[&str] = &["", "cat", "less", "more", "true", ":", "/bin
 /// Whether giving this variable this value (None: not known) can change what runs, what it obeys, or where it
 /// connects. What is written before one program is meant for it: there, a name has to be known as data.
 pub(super) fn executes(name: &str, value: Option<&str>, seen: Seen) -> bool {
-    if carries_data(name, value) {
+    if carries_data(name, value) || is_plain_prompt(name, value) {
         return false;
     }
     let starts = |list: &str| list.split_whitespace().any(|prefix| name.starts_with(prefix));
@@ -51,6 +51,11 @@ pub(super) fn executes(name: &str, value: Option<&str>, seen: Seen) -> bool {
 
 fn is_in(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|each| each == name)
+}
+
+/// A prompt is expanded as a text between double quotes is, after its own escapes were: without any it is shown.
+fn is_plain_prompt(name: &str, value: Option<&str>) -> bool {
+    matches!(name, "PS0" | "PS1" | "PS2") && value.is_some_and(|value| !value.contains(['$', '`', '\\']))
 }
 
 /// Whether a variable of this name only carries data. What is part of a path or of a text that is evaluated
@@ -147,6 +152,10 @@ mod tests {
             ("PGPASSWORD", Some("x"), false),
             ("MYSQL_PWD", Some("x"), false),
             ("MYSQL_HOME", Some("."), true),
+            ("PS1", Some("PROMPT> "), false),
+            ("PS1", Some("$(x) "), true),
+            ("PS1", Some("\\044(x)"), true),
+            ("PS1", None, true),
         ] {
             assert_eq!(executes(name, value, Seen::Shell), expected, "{name}={value:?}");
         }

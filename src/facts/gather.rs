@@ -139,6 +139,14 @@ impl Past {
         self.0.is_none()
     }
 
+    /// The same in a shell that is known to be in this directory now.
+    #[must_use]
+    pub fn at(self, cwd: &Path) -> Self {
+        let Some(state) = self.0 else { return self };
+        let state = State { cwd: cwd.to_str().map(str::to_owned), tentative: false, ..(*state).clone() };
+        Self(Some(Rc::new(state)))
+    }
+
     /// Whether the shell reads no more of the script that was on its standard input (`exec </dev/null`).
     #[must_use]
     pub fn reads_elsewhere(&self) -> bool {
@@ -190,7 +198,7 @@ impl<'a> Gatherer<'a> {
     fn options(&mut self, request: &Request) {
         let options = request.options;
         self.posix = options.posix;
-        self.from_stdin = request.entry == Entry::Stdin;
+        self.from_stdin = matches!(request.entry, Entry::Stdin | Entry::Interactive);
         for (set, what, grave) in [
             (options.shopt, "a shopt option changes how the text is read", true),
             (options.expansion, "an option changes how words are expanded", false),

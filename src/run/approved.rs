@@ -114,6 +114,8 @@ pub enum Source {
         /// Nothing comes after it.
         last: bool,
     },
+    /// A statement that was typed at a shell that lives on.
+    Typed,
     /// No text: bash prints something of its own (`--version`, what is wrong with an option) and ends.
     Nothing,
 }

@@ -53,10 +53,22 @@ pub(super) fn for_shell(plan: &Plan) -> io::Result<Program> {
                 argv.push("--".into());
             }
         }
+        Source::Typed => argv = typed(plan),
     }
     argv.extend(plan.args.iter().cloned());
     let path = plan.shell.path().to_owned();
     Ok(Program { path, argv, environment: plan.environment.clone(), stdin, script })
+}
+
+/// An interactive shell that reads what we write: without an editor and a history of its own, and without the
+/// start-up file of a person, which nobody decided. Long options stand first.
+fn typed(plan: &Plan) -> Vec<OsString> {
+    let is_long = |option: &&OsString| option.as_encoded_bytes().starts_with(b"--");
+    let mut argv: Vec<OsString> = vec![plan.argv0.clone(), "--noediting".into(), "--norc".into()];
+    argv.extend(plan.options.iter().filter(is_long).cloned());
+    argv.extend(plan.options.iter().filter(|option| !is_long(option)).cloned());
+    argv.extend(["+o", "history", "+H", "-i", "-s", "--"].map(OsString::from));
+    argv
 }
 
 /// The script as the shell's standard input: a pipe where there was one, for programs that read what follows

@@ -18,6 +18,8 @@
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
+mod typed;
+
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -27,6 +29,7 @@ use std::time::Instant;
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
+use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
@@ -43,6 +46,8 @@ pub struct Living(Rc<RefCell<Course>>);
 pub enum Awaited {
     /// There is something on standard input, or its end.
     Input,
+    /// The key that interrupts was pressed at our prompt.
+    Interrupted,
     /// The shell has ended.
     Ended(Outcome),
 }
@@ -61,6 +66,8 @@ struct Course {
     text: Framing,
     /// The status of a refused statement before the shell began.
     failed: Option<u8>,
+    /// It is at a terminal.
+    typed: Option<Typed>,
 }
 
 impl Living {
@@ -92,8 +99,12 @@ impl Living {
         let Course { shell, text, failed, .. } = &mut *course;
         match shell {
             Some(fed) => {
-                let bytes = text.framed(failing(status).as_bytes(), lines, fed.input);
-                Ok(fed.give(&bytes)?.map(|watched| fed.outcome(watched)))
+                let instead = failing(status);
+                let watched = match fed.typed {
+                    Some(_) => fed.give_typed(instead.as_bytes())?,
+                    None => fed.give(&text.framed(instead.as_bytes(), lines, fed.input))?,
+                };
+                Ok(watched.map(|watched| fed.outcome(watched)))
             }
             None => {
                 text.blank += lines;
@@ -114,6 +125,7 @@ impl Living {
             match fed.front.step(Some((io::stdin().as_fd(), PollFlags::POLLIN)))? {
                 Step::Ready { .. } => return Ok(Awaited::Input),
                 Step::Ended(watched) => return Ok(Awaited::Ended(fed.outcome(watched))),
+                Step::Nothing if fed.front.was_interrupted() => return Ok(Awaited::Interrupted),
                 Step::Nothing => {}
             }
         }
@@ -158,9 +170,15 @@ impl Living {
 impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
         if self.shell.is_none() {
-            self.shell = Some(Fed::begin(plan)?);
+            let fed = self.shell.insert(Fed::begin(plan, self.typed)?);
+            if let Some(typed) = fed.typed {
+                return fed.give(typed.first());
+            }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
+        if fed.typed.is_some() {
+            return fed.give_typed(&plan.text);
+        }
         if let Some(status) = failed.take() {
             let bytes = text.framed(failing(status).as_bytes(), 0, fed.input);
             if let Some(watched) = fed.give(&bytes)? {
@@ -230,25 +248,51 @@ struct Fed {
     /// As which descriptor it has the caller's standard input.
     input: i32,
     begun: Instant,
+    typed: Option<Typed>,
+    /// Where it tells how a statement ended, and as which descriptor it has the other end.
+    told: Option<(OwnedFd, i32)>,
 }
 
 impl Fed {
-    fn begin(plan: &Plan) -> io::Result<Self> {
+    fn begin(plan: &Plan, typed: Option<Typed>) -> io::Result<Self> {
         let (theirs, channel) = pipe::for_one_piece()?;
         // Inherited, until the shell has started.
         let input = pipe::high_copy(io::stdin().as_fd())?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
+        let told = match typed.filter(|typed| typed.quiet) {
+            Some(_) => Some(typed::silenced(&mut program)?),
+            None => None,
+        };
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
         };
-        let front = Front::begin((program, watch), None)?;
-        Ok(Self { front, channel: Some(channel), input: input.as_raw_fd(), begun: Instant::now() })
+        let mut front = Front::begin((program, watch), None)?;
+        if typed.is_some() {
+            front.take_keys();
+        }
+        let input = input.as_raw_fd();
+        let told = told.map(|(reading, writing)| (reading, writing.as_raw_fd()));
+        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told })
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
     fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
+        if self.typed.is_none() {
+            return self.write(bytes);
+        }
+        self.give_terminal();
+        let mut ended = self.write(bytes)?;
+        if ended.is_none() {
+            // bash reads more than a line at once, so the blank is written when the line was taken.
+            ended = self.write(b" ")?;
+        }
+        self.take_terminal();
+        Ok(ended)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
         let mut rest = bytes;
         loop {
             let channel = self.channel.as_ref().map(|channel| (channel.as_fd(), PollFlags::POLLOUT));

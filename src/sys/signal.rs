@@ -150,6 +150,16 @@ pub fn die_of(number: i32) {
     let _raised = raise(signal);
 }
 
+/// Does something that has a handler of its own for changes of the window.
+pub fn hearing_resizes<T>(act: impl FnOnce() -> T) -> T {
+    let mut set = SigSet::empty();
+    set.add(Signal::SIGWINCH);
+    let before = set.thread_swap_mask(SigmaskHow::SIG_UNBLOCK);
+    let done = act();
+    let _as_before = before.and_then(|mask| mask.thread_set_mask());
+    done
+}
+
 /// Stops this process as `^Z` does, until somebody continues it. In a process group that nobody
 /// could continue the kernel drops the signal, and the call returns at once.
 pub fn stop_self() {

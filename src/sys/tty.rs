@@ -44,6 +44,19 @@ impl<'a> RawMode<'a> {
         Self::changed(terminal, |raw| raw.output_flags.insert(OutputFlags::OPOST | OutputFlags::ONLCR))
     }
 
+    /// Every byte as it is typed, but shown by the terminal and with its signals, so that no line is too long.
+    ///
+    /// # Errors
+    /// When it is no terminal, or is gone.
+    pub fn without_lines(terminal: BorrowedFd<'a>) -> io::Result<Self> {
+        let before = tcgetattr(terminal)?;
+        let mut open = before.clone();
+        // Where lines are not gathered a newline would be shown as `^J`.
+        open.local_flags.remove(LocalFlags::ICANON | LocalFlags::ECHOCTL);
+        set(terminal, SetArg::TCSADRAIN, &open)?;
+        Ok(Self { terminal, before })
+    }
+
     fn changed(terminal: BorrowedFd<'a>, more: impl FnOnce(&mut Termios)) -> io::Result<Self> {
         let before = tcgetattr(terminal)?;
         let mut raw = before.clone();
@@ -141,6 +154,19 @@ pub fn in_group_of_parent() -> bool {
 #[must_use]
 pub fn takes_keys(terminal: BorrowedFd<'_>) -> bool {
     tcgetattr(terminal).is_ok_and(|settings| !settings.local_flags.contains(LocalFlags::ICANON))
+}
+
+/// The process group in front of this terminal of ours.
+#[must_use]
+pub fn front_of(terminal: BorrowedFd<'_>) -> Option<i32> {
+    tcgetpgrp(terminal).ok().map(Pid::as_raw)
+}
+
+/// Puts a process group of our session in front of our terminal; None is our own.
+pub fn put_in_front(terminal: BorrowedFd<'_>, group: Option<i32>) {
+    let group = group.map_or_else(getpgrp, Pid::from_raw);
+    // A group that is gone leaves things as they are, which the next one to be put there mends.
+    let _gone = while_not_stoppable(|| tcsetpgrp(terminal, group));
 }
 
 /// Columns and rows, where the terminal says and they are not 0.

@@ -74,19 +74,14 @@ fn tmux(place: &Place, setting: &[&str], text: Option<&str>) -> Seen {
     Seen { stdout: stdout.join("\n").trim_end().to_owned(), ..Seen::default() }
 }
 
-/// What starts a shell for a person gets none yet, and is told so.
+/// What starts a shell without a text gets one that reads what is typed.
 #[test]
-fn a_start_without_a_text_ends_with_what_to_do() {
-    let told = "no interactive shell yet";
+fn a_start_without_a_text_is_a_shell_that_is_typed_at() {
     let place = Place::new();
-    if find("tmux").is_some() {
-        place.fresh(Shell::Gsh(super::DEFAULT));
-        let window = tmux(&place, &["set-option", "-g", "status", "off"], None);
-        assert!(window.stdout.contains(told), "{window:?}");
-    }
     if find("script").is_some() {
         place.fresh(Shell::Gsh(super::DEFAULT));
-        let session = place.run(place.command("script").args(["-q", "-e", "/dev/null"]), "");
-        assert!(session.status == "2" && session.stdout.contains(told), "{session:?}");
+        let typed = "echo ty\"ped\"\nexit 5\n";
+        let session = place.run(place.command("script").args(["-q", "-e", "/dev/null"]), typed);
+        assert!(session.status == "5" && session.stdout.contains("typed"), "{session:?}");
     }
 }

@@ -123,6 +123,14 @@ pub struct Front {
     line: Line,
     own_group: bool,
     limit: Option<Limit>,
+    /// Keys that make a signal are ours: the shell that is supervised has a group of its own.
+    keys: Option<Keys>,
+}
+
+/// Whether the key that interrupts was pressed at our prompt.
+#[derive(Debug, Clone, Copy, Default)]
+struct Keys {
+    interrupted: bool,
 }
 
 impl Front {
@@ -138,7 +146,17 @@ impl Front {
         let listening = Listening::with_stops()?;
         let own_group = !child::has_terminal();
         let line = begin((program, watch), &listening, own_group, place)?;
-        Ok(Self { listening, line, own_group, limit })
+        Ok(Self { listening, line, own_group, limit, keys: None })
+    }
+
+    /// From here on what a key does is for us, and not for the command.
+    pub(in crate::run) fn take_keys(&mut self) {
+        self.keys = Some(Keys::default());
+    }
+
+    /// Whether the key that interrupts was pressed since this was last asked.
+    pub(in crate::run) fn was_interrupted(&mut self) -> bool {
+        self.keys.as_mut().is_some_and(|keys| std::mem::take(&mut keys.interrupted))
     }
 
     /// Waits until something happens to the command, or this descriptor is ready.
@@ -187,9 +205,11 @@ impl Front {
 
     fn on_signals(&mut self) -> io::Result<()> {
         while let Some(heard) = self.listening.next()? {
-            match heard.signal {
-                Signal::SIGCHLD | Signal::SIGWINCH => {}
-                Signal::SIGTSTP => {
+            match (heard.signal, &mut self.keys) {
+                (Signal::SIGCHLD | Signal::SIGWINCH, _) => {}
+                (Signal::SIGINT, Some(keys)) => keys.interrupted = true,
+                (Signal::SIGQUIT | Signal::SIGTSTP | Signal::SIGCONT, Some(_)) => {}
+                (Signal::SIGTSTP, None) => {
                     self.pass_on(heard);
                     stop_self();
                     self.pass_on(Heard { signal: Signal::SIGCONT, from_kernel: false });
