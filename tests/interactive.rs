@@ -68,8 +68,10 @@ fn keys_that_make_signals_are_the_commands() {
     screen.wait_for("fg\nsleep 61");
     press_at(&mut screen, "sleep", "\x03");
     enter(&mut screen, "jobs; echo none-\"left\"", "none-left\n/tmp");
-    screen.type_keys("abandoned\x03");
-    screen.wait_for("abandoned\n/tmp");
+    screen.type_keys("abandoned");
+    screen.wait_for("> abandoned");
+    screen.type_keys("\x03");
+    super::jobs::wait_until("a new prompt", || screen.lines().last().is_some_and(|line| line.ends_with('>')));
     enter(&mut screen, "echo still-\"here\"", "still-here\n/tmp");
     super::jobs::wait_until("keys are taken", || !screen.is_cooked());
     screen.type_keys("\x04");
