@@ -31,11 +31,10 @@ fn enter(screen: &mut Screen, line: &str, expected: &str) {
     screen.wait_for(expected);
 }
 
-/// Presses keys, and whether the screen shows this a moment later.
-fn press(screen: &mut Screen, keys: &str, text: &str) -> bool {
-    screen.type_keys(keys);
-    std::thread::sleep(std::time::Duration::from_millis(200));
-    screen.text().contains(text)
+/// Presses a key when this program is in front of the terminal: before, it would be another's.
+fn press_at(screen: &mut Screen, program: &str, key: &str) {
+    super::jobs::wait_until("it is in front", || screen.in_front() == program);
+    screen.type_keys(key);
 }
 
 #[test]
@@ -59,22 +58,22 @@ fn what_a_statement_leaves_the_next_one_finds() {
 fn keys_that_make_signals_are_the_commands() {
     let mut screen = persons();
     screen.type_keys("echo run'ning'; sleep 60\r");
-    screen.wait_for("\nrunning");
-    // A key that comes between bash and its job is nobody's, as with bash alone.
-    super::jobs::wait_until("the command is interrupted", || press(&mut screen, "\x03", "[bypass] 130> "));
+    press_at(&mut screen, "sleep", "\x03");
+    screen.wait_for("[bypass] 130> ");
     screen.type_keys("echo sl'eeps'; sleep 61\r");
-    screen.wait_for("\nsleeps");
-    super::jobs::wait_until("the command stops", || press(&mut screen, "\x1a", "Stopped"));
+    press_at(&mut screen, "sleep", "\x1a");
+    screen.wait_for("Stopped");
     enter(&mut screen, "bg; echo back\"ground\"", "background");
     screen.type_keys("fg\r");
     screen.wait_for("fg\nsleep 61");
-    super::jobs::wait_until("the job is interrupted", || {
-        press(&mut screen, "\x03", "");
-        screen.lines().last().is_some_and(|line| line.ends_with("130>"))
-    });
+    press_at(&mut screen, "sleep", "\x03");
     enter(&mut screen, "jobs; echo none-\"left\"", "none-left\n/tmp");
-    screen.type_keys("abandoned\x03");
+    screen.type_keys("abandoned");
+    screen.wait_for("> abandoned");
+    screen.type_keys("\x03");
+    super::jobs::wait_until("a new prompt", || screen.lines().last().is_some_and(|line| line.ends_with('>')));
     enter(&mut screen, "echo still-\"here\"", "still-here\n/tmp");
+    super::jobs::wait_until("keys are taken", || !screen.is_cooked());
     screen.type_keys("\x04");
     assert_eq!(screen.wait(), 0);
 }
@@ -211,6 +210,8 @@ fn an_agent_that_types_finds_the_shell_it_expects() {
     screen.wait_for("inner\nPROMPT:");
     enter(&mut screen, "gsh-canary-deny", "refused: gsh-canary-deny");
     enter(&mut screen, "echo EXIT$?CODE", "EXIT126CODE\nPROMPT:");
+    // Before, the terminal gathers a line, and cuts one of this length.
+    super::jobs::wait_until("bytes are read", || !screen.is_cooked());
     let long = "y".repeat(6000);
     enter(&mut screen, &format!("clear; echo {long} | wc -c"), "6001\nPROMPT:");
     enter(&mut screen, "read -r l; echo \"<$l>\"\rfor the command", "<for the command>\nPROMPT:");

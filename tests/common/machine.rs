@@ -357,6 +357,12 @@ impl Screen {
         settings.local_flags.bits() & wanted == wanted
     }
 
+    /// The name of the program that is in front of the terminal.
+    pub(crate) fn in_front(&self) -> String {
+        let group = self.leader.process_group_leader().unwrap_or(0);
+        std::fs::read_to_string(format!("/proc/{group}/comm")).unwrap_or_default().trim_end().to_owned()
+    }
+
     /// Presses keys.
     pub(crate) fn type_keys(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys arrive");
