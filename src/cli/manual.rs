@@ -67,7 +67,8 @@ pub(super) fn page(mut gsh: Command, verb: Option<&str>) -> Result<String, Strin
 
 fn rendered(man: &Man, statuses: &[(&str, &str)], more: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
-    let parts: [&dyn Fn(&mut Vec<u8>) -> std::io::Result<()>; 5] = [
+    type Part<'a> = &'a dyn Fn(&mut Vec<u8>) -> std::io::Result<()>;
+    let parts: [Part<'_>; 5] = [
         &|out| man.render_title(out),
         &|out| man.render_name_section(out),
         &|out| man.render_synopsis_section(out),

@@ -167,7 +167,7 @@ mod tests {
             .collect();
         assert!(places.is_sorted(), "{message}");
         assert!(message.trim_end().ends_with("</mark-1>"), "{message}");
-        let last = data.as_object().and_then(|object| object.keys().last().cloned());
+        let last = data.as_object().and_then(|object| object.keys().next_back().cloned());
         assert_eq!(last.as_deref(), Some("command"));
     }
 

@@ -60,8 +60,8 @@ fn is_plain(value: &str) -> bool {
     !value.trim().is_empty()
         && !value.ends_with([' ', '\t'])
         && !value.contains(['\n', ';', '|', '&', '(', ')', '{', '}', '<', '>', '$', '`', '\\', '#', '!'])
-        && value.matches('\'').count() % 2 == 0
-        && value.matches('"').count() % 2 == 0
+        && value.matches('\'').count().is_multiple_of(2)
+        && value.matches('"').count().is_multiple_of(2)
 }
 
 #[cfg(test)]
