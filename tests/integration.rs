@@ -117,6 +117,16 @@ fn wiped(screen: &mut Screen, gone: &str) {
 
 const CLEAR: &str = "\u{15}";
 
+/// Empties the line that was given back. While gsh still speaks there is no editor that would hear the key.
+fn cleared(screen: &mut Screen) {
+    let begun = std::time::Instant::now();
+    while screen.text().trim_end().lines().last().map(str::trim_end) != Some(PROMPT.trim_end()) {
+        assert!(begun.elapsed() < PATIENCE, "the line stays:\n{}", screen.text());
+        screen.type_keys(CLEAR);
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn an_allowed_line_runs_and_leaves_a_record() {
     for kind in kinds() {
@@ -137,7 +147,7 @@ fn a_refused_line_does_not_run_and_stays_to_be_corrected() {
         let mut screen = kind.plain();
         screen.type_keys("gsh-canary-deny x\r");
         screen.wait_for("not run: canary");
-        screen.type_keys(CLEAR);
+        cleared(&mut screen);
         runs(&mut screen, "after");
         let text = screen.text();
         assert!(!text.contains("not found") && !text.contains("nknown command"), "{}: {text}", kind.name);
@@ -160,7 +170,7 @@ fn an_asked_line_runs_after_a_yes_only() {
                 screen.type_keys("\r");
             }
             screen.wait_for("gsh: not run");
-            screen.type_keys(CLEAR);
+            cleared(&mut screen);
             runs(&mut screen, "goes-on");
             assert!(!screen.text().contains("DECLINED"), "{}: {}", kind.name, screen.text());
             wiped(&mut screen, "gsh");
@@ -240,10 +250,12 @@ fn a_gsh_that_gives_no_answer_holds_or_lets_run_as_the_person_said() {
                     assert!(!screen.text().contains("gives no answer"), "{}: told once", kind.name);
                 } else {
                     screen.wait_for("gsh_off switches it off");
-                    screen.type_keys(CLEAR);
+                    cleared(&mut screen);
                     screen.type_keys("gsh_off\r");
                     screen.wait_for("Type the word off");
-                    screen.type_keys("off\r");
+                    screen.type_keys("off");
+                    screen.wait_for("without it: off");
+                    screen.type_keys("\r");
                     screen.wait_for("off in this shell");
                     assert!(!screen.text().contains("BROKEN"), "{}: {}", kind.name, screen.text());
                     runs(&mut screen, "without");
