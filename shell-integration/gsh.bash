@@ -216,12 +216,7 @@ gsh_off() {
         echo "gsh: not switched off: $__gsh_program gives no answer, and this shell was started by gsh" >&2
         return 1
       fi
-      # Behind the line editor the Enter key is a return, no newline.
-      echo -n "gsh: $__gsh_program gives no answer. Type the word off to go on without it: " >&2
-      local key
-      answer=
-      while IFS= read -r -n 1 key </dev/tty && [[ -n $key && $key != $'\r' ]]; do answer+=$key; done
-      echo >&2
+      IFS= read -r -p "gsh: $__gsh_program gives no answer. Type the word off to go on without it: " answer </dev/tty
       [[ $answer == off ]] || return 1
       ;;
   esac
