@@ -84,14 +84,20 @@ pub(crate) fn counts(count: usize) -> String {
     })
 }
 
-/// How many calls of gsh so many commands are, those inside others and those of its verbs aside; and how many
-/// of them were killed before they could say how it went.
+/// How many records so many commands leave, those inside others counted and those of gsh's verbs not; and how many
+/// of them were killed before they could say how it went. A script on a pipe leaves one for each statement.
 pub(crate) fn calls(count: usize) -> (usize, usize) {
     let of =
         |holds: fn(&Kind) -> bool| (0..count).filter(|number| holds(&KINDS[number % KINDS.len()])).count();
     let nested = of(|kind| kind.text.contains("GSH -c"));
     let inside = of(|kind| kind.text.contains("GSH -c") && matches!(kind.how, How::Told(_)));
-    (count + nested, of(|kind| matches!(kind.how, How::Told(Signal::SIGKILL))) + inside)
+    let more = |kind: &Kind| match kind.how {
+        // What a line of it reads is no statement.
+        How::Input => kind.text.lines().skip(1).filter(|line| *line != "NUMBER").count(),
+        _ => 0,
+    };
+    let statements: usize = (0..count).map(|number| more(&KINDS[number % KINDS.len()])).sum();
+    (count + nested + statements, of(|kind| matches!(kind.how, How::Told(Signal::SIGKILL))) + inside)
 }
 
 /// Runs the command of this number; what is wrong with its end.
