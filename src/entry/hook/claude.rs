@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, input, kind, text};
+use super::event::{Event, Kind, Odd, input, kind, needs_tool, text};
 use super::reply::{Reply, Said};
 
 /// The events of this family.
@@ -35,9 +35,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     let name = text(value, "hook_event_name").ok_or(Odd::Without("hook_event_name"))?;
     let kind = kind(&name, EVENTS)?;
     let tool = text(value, "tool_name");
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool_name"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool_name")?;
     let unasked = text(value, "permission_mode").is_some_and(|mode| UNASKED.contains(&mode.as_str()));
     Ok(Event {
         transcript: None,

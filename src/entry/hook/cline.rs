@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, input, kind, text};
+use super::event::{Event, Kind, Odd, input, kind, needs_tool, text};
 use super::reply::{Reply, Said};
 
 const EVENTS: &[(&str, Kind)] = &[
@@ -39,9 +39,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         Some(tool) => (Some(tool), input(&call, "input")),
         None => (text(&before, "toolName"), input(&before, "parameters")),
     };
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool_call"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool_call")?;
     let root = value.get("workspaceRoots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Ok(Event {
         transcript: None,

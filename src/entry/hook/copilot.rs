@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, first, input, kind, text};
+use super::event::{Event, Kind, Odd, first, input, kind, needs_tool, text};
 use super::reply::{BLOCKED, Reply, Said};
 
 const EVENTS: &[(&str, Kind)] = &[
@@ -43,9 +43,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         }
         None => return Err(Odd::Without("toolName")),
     };
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("toolName"));
-    }
+    needs_tool(kind, tool.as_ref(), "toolName")?;
     Ok(Event {
         transcript: None,
         kind,

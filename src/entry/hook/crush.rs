@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, input, kind, text};
+use super::event::{Event, Kind, Odd, input, kind, needs_tool, text};
 use super::reply::{Reply, Said};
 
 /// In small letters, without underscores: it takes any spelling.
@@ -30,9 +30,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     let name = text(value, "event").ok_or(Odd::Without("event"))?;
     let kind = kind(&name.replace('_', "").to_ascii_lowercase(), EVENTS)?;
     let tool = text(value, "tool_name");
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool_name"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool_name")?;
     Ok(Event {
         kind,
         name,

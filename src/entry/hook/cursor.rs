@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, first, input, kind, text};
+use super::event::{Event, Kind, Odd, first, input, kind, needs_tool, text};
 use super::reply::{BLOCKED, Reply, Said};
 
 const EVENTS: &[(&str, Kind)] = &[
@@ -43,9 +43,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
         "subagentStart" => (Some("Task".to_owned()), value.clone()),
         _ => (text(value, "tool_name").map(of_server), input(value, "tool_input")),
     };
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool_name"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool_name")?;
     let root = value.get("workspace_roots").and_then(|roots| roots.get(0)).and_then(Value::as_str);
     Ok(Event {
         transcript: None,

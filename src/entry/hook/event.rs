@@ -98,6 +98,14 @@ pub fn usable(path: PathBuf) -> Result<PathBuf, Odd> {
     if usable { Ok(path) } else { Err(Odd::Directory(path.to_string_lossy().into_owned())) }
 }
 
+/// What is to be decided must name its tool.
+///
+/// # Errors
+/// Where nothing stands behind that key.
+pub fn needs_tool<T>(kind: Kind, tool: Option<&T>, key: &'static str) -> Result<(), Odd> {
+    if kind.decides() && tool.is_none() { Err(Odd::Without(key)) } else { Ok(()) }
+}
+
 /// A text behind a key; None where there is none, or an empty one.
 #[must_use]
 pub fn text(value: &Value, key: &str) -> Option<String> {

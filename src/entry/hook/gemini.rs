@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, input, kind, text};
+use super::event::{Event, Kind, Odd, input, kind, needs_tool, text};
 use super::reply::{Reply, Said};
 
 const EVENTS: &[(&str, Kind)] = &[
@@ -28,9 +28,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     let name = text(value, "hook_event_name").ok_or(Odd::Without("hook_event_name"))?;
     let kind = kind(&name, EVENTS)?;
     let tool = text(value, "tool_name");
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool_name"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool_name")?;
     let context = value.get("mcp_context").cloned().unwrap_or_default();
     let server = text(&context, "server_name").zip(text(&context, "tool_name"));
     let tool = server.map(|(server, tool)| format!("mcp__{server}__{tool}")).or(tool);

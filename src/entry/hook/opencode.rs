@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Kind, Odd, input, kind, text};
+use super::event::{Event, Kind, Odd, input, kind, needs_tool, text};
 use super::reply::{Reply, Said};
 
 const EVENTS: &[(&str, Kind)] = &[
@@ -20,9 +20,7 @@ pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     let name = text(value, "event").ok_or(Odd::Without("event"))?;
     let kind = kind(&name, EVENTS)?;
     let tool = text(value, "tool");
-    if kind.decides() && tool.is_none() {
-        return Err(Odd::Without("tool"));
-    }
+    needs_tool(kind, tool.as_ref(), "tool")?;
     Ok(Event {
         kind,
         name,
