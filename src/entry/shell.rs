@@ -170,6 +170,27 @@ fn limited(source: impl Read) -> io::Result<Option<Vec<u8>>> {
 }
 
 impl Asked {
+    /// For a text of gsh's own verbs, with nothing said about how.
+    #[must_use]
+    pub fn text(text: OsString) -> Self {
+        Self {
+            text: Given::Command(text),
+            argv0: "gsh".into(),
+            name: None,
+            args: Vec::new(),
+            options: Vec::new(),
+            reading: ReadingOptions::default(),
+            errexit: false,
+            mode: None,
+            config: None,
+            non_interactive: false,
+            rules: Vec::new(),
+            timeout: None,
+            job: None,
+            ended: Outcome::imitate,
+        }
+    }
+
     /// How it came in.
     pub(super) fn entry(&self) -> Entry {
         match self.text {

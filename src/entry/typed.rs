@@ -6,7 +6,6 @@
 mod foreign;
 mod told;
 
-use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
@@ -14,7 +13,7 @@ use self::foreign::otherwise;
 use self::told::Told;
 use super::guard::{self, By};
 use super::moment::{self, Moment};
-use super::shell::{Asked, Given};
+use super::shell::Asked;
 use super::steer::{FAILED, REFUSED};
 use super::world::Surrounds;
 use crate::ask::{Manner, Refusal, Unavailable, hosts, sanitize};
@@ -22,7 +21,7 @@ use crate::decision::Decision;
 use crate::pipeline;
 use crate::policy::{Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request, Setting};
-use crate::run::{Ending, Means, Outcome, Source};
+use crate::run::{Ending, Means, Source};
 use crate::store::session::is_shell;
 use crate::sys::machine::Machine;
 use crate::sys::tty::in_group_of_parent;
@@ -106,7 +105,7 @@ pub fn run(typist: Typist, whole: bool) -> ExitCode {
     let setting = Setting { prelude: told.text, doubt: doubt.unwrap_or_default(), ..Setting::default() };
     let (name, args, options) = (None, Vec::new(), ReadingOptions::default());
     let request = Request { text, cwd, name, args, options, entry: Entry::Typed, setting, tool: None };
-    decided(request, asked(line), surrounds, whole)
+    decided(request, Asked::text(line), surrounds, whole)
 }
 
 fn decided(request: Request, asked: Asked, surrounds: Surrounds, whole: bool) -> ExitCode {
@@ -161,25 +160,6 @@ fn stops(request: &Request, policy: &Policy, machine: &Machine) -> Option<&'stat
     }
     let shows = checked.decision.verdict > Verdict::Allow || !hosts::notes(request.as_text()).is_empty();
     shows.then_some("look")
-}
-
-fn asked(line: OsString) -> Asked {
-    Asked {
-        text: Given::Command(line),
-        argv0: "gsh".into(),
-        name: None,
-        args: Vec::new(),
-        options: Vec::new(),
-        reading: ReadingOptions::default(),
-        mode: None,
-        config: None,
-        non_interactive: false,
-        rules: Vec::new(),
-        errexit: false,
-        timeout: None,
-        job: None,
-        ended: Outcome::imitate,
-    }
 }
 
 /// Whether the shell that asks waits behind its line editor.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{JobsCall, JobsVerb};
 use crate::cli::dispatch::{failed, print};
 use crate::commands::jobs::{self, Desk, JobError};
-use crate::entry::shell::{self, Asked, Given};
+use crate::entry::shell::{self, Asked};
 use crate::entry::world::Surrounds;
 use crate::request::ReadingOptions;
 use crate::run::pty::Left;
@@ -109,22 +109,8 @@ fn attached(desk: &Desk, id: u32, json: bool) -> Result<ExitCode, JobError> {
 
 /// A call of gsh as a shell, that has to do with a job.
 fn asked(job: ForJob, text: OsString, reading: ReadingOptions) -> Asked {
-    Asked {
-        text: Given::Command(text),
-        argv0: "bash".into(),
-        name: None,
-        args: Vec::new(),
-        options: vec!["-c".into()],
-        reading,
-        mode: None,
-        config: None,
-        non_interactive: false,
-        rules: Vec::new(),
-        errexit: false,
-        timeout: None,
-        job: Some(job),
-        ended: Outcome::imitate,
-    }
+    let (argv0, options) = ("bash".into(), vec!["-c".into()]);
+    Asked { argv0, options, reading, job: Some(job), ..Asked::text(text) }
 }
 
 fn started(job: ForJob, text: OsString, json: bool) -> ExitCode {
