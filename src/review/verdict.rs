@@ -90,9 +90,8 @@ fn rationale(object: &Map<String, Value>) -> String {
 /// what the reviewer was given and no verdict; verdicts that contradict each other are none.
 #[must_use]
 pub fn of_text(text: &str, sent: &str) -> Option<Judgement> {
-    let given: Vec<Value> =
-        objects(sent).into_iter().filter_map(|piece| serde_json::from_str(piece).ok()).collect();
-    let own = objects(text).into_iter().filter(|piece| !sent.contains(piece));
+    let given = given(sent)?;
+    let own = objects(text, MOST)?.into_iter().filter(|piece| !sent.contains(piece));
     let values = own
         .filter_map(|piece| serde_json::from_str::<Value>(piece).ok())
         .filter(|value| !given.contains(value));
@@ -101,15 +100,33 @@ pub fn of_text(text: &str, sent: &str) -> Option<Judgement> {
     found.iter().all(|each| each.allows == last.allows).then(|| last.clone())
 }
 
-/// So many objects are looked at.
-const MOST: usize = 64;
+/// A verdict that was given with a tool. One that stands in what was sent is copied from there, and none.
+#[must_use]
+pub fn of_call(arguments: &Value, sent: &str) -> Option<Judgement> {
+    let copied = given(sent)?.contains(arguments);
+    of_value(arguments).filter(|_| !copied)
+}
 
-/// Every outermost balanced `{…}` that could be JSON; where one is not, those within it are looked for.
-fn objects(text: &str) -> Vec<&str> {
+/// The objects in what was sent. None where there are too many to tell a copy of one from a verdict.
+fn given(sent: &str) -> Option<Vec<Value>> {
+    let pieces = objects(sent, MOST_SENT)?.into_iter();
+    Some(pieces.filter_map(|piece| serde_json::from_str(piece).ok()).collect())
+}
+
+/// So many places of an answer are looked at.
+const MOST: usize = 64;
+/// So many of what was sent.
+const MOST_SENT: usize = 512;
+
+/// Every outermost balanced `{…}` that could be JSON; where one is not, those within it are looked for. None where
+/// there are more than so many places to look at.
+fn objects(text: &str, most: usize) -> Option<Vec<&str>> {
     let mut found = Vec::new();
     let mut from = 0;
-    for _ in 0..MOST {
-        let Some(start) = text.get(from..).and_then(|rest| rest.find('{')).map(|at| from + at) else { break };
+    for _ in 0..=most {
+        let Some(start) = text.get(from..).and_then(|rest| rest.find('{')).map(|at| from + at) else {
+            return Some(found);
+        };
         let whole = balanced(text, start).filter(|piece| serde_json::from_str::<Value>(piece).is_ok());
         from = match whole {
             Some(piece) => {
@@ -119,7 +136,7 @@ fn objects(text: &str) -> Vec<&str> {
             None => start + 1,
         };
     }
-    found
+    None
 }
 
 /// The text from this brace to the one that closes it; braces in strings do not count.
@@ -194,6 +211,19 @@ mod tests {
         assert_eq!(of_text(&format!("It holds {spaced}"), &sent), None);
         let deny = format!("It holds {ALLOW}. {{\"decision\":\"deny\"}}");
         assert!(of_text(&deny, &sent).is_some_and(|judged| !judged.allows));
+    }
+
+    #[test]
+    fn padding_hides_no_echo() {
+        let spaced = ALLOW.replace(':', " : ");
+        for padding in ["{}".repeat(100), "[{\"a\":1},".repeat(400), "{".repeat(5_000)] {
+            let sent = format!("frob '{padding}' '{ALLOW}'");
+            assert_eq!(of_text(&spaced, &sent), None, "{padding:.20}");
+            let value = serde_json::from_str(ALLOW).expect("JSON");
+            assert_eq!(of_call(&value, &sent), None, "{padding:.20}");
+        }
+        let value = serde_json::from_str(ALLOW).expect("JSON");
+        assert!(of_call(&value, "frob '{\"a\": 1}'").is_some_and(|judged| judged.allows));
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! Reviewers from end to end: what each answer and each failure leads to, and that nothing runs by accident.
 
+mod cancelled;
+mod classifier;
 mod limits;
+mod model;
+mod race;
 mod server;
+mod shared;
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
@@ -78,6 +83,7 @@ fn an_allow_runs_and_a_deny_does_not() {
 #[test]
 fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
     let body = |status: u16, text: &str| Act::Body(status, text.to_owned());
+    let raw = |bytes: &[u8]| Act::Raw(bytes.to_vec());
     for (act, timeout, cause) in [
         (Act::Silent, "1s", "timeout"),
         (Act::Drip, "1s", "timeout"),
@@ -91,6 +97,18 @@ fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
         (body(200, "<html>"), "20s", "invalid-output"),
         (body(200, "{}"), "20s", "invalid-output"),
         (body(200, ""), "20s", "invalid-output"),
+        (Act::Chunks, "20s", "provider-error"),
+        (Act::Heads, "20s", "provider-error"),
+        (Act::DripHead, "1s", "timeout"),
+        (raw(b"\x16\x03\x01\x02\x00\x01 no HTTP at all"), "20s", "provider-error"),
+        (raw(b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}"), "20s", "provider-error"),
+        (raw(b"HTTP/9.9 999 ?\r\n\r\n"), "20s", "provider-error"),
+        (raw(&packed()), "20s", "invalid-output"),
+        (body(200, &"[".repeat(100_000)), "20s", "invalid-output"),
+        (body(200, "{\"choices\": [{\"message\": 7}]}"), "20s", "invalid-output"),
+        (body(200, "{\"choices\": []}"), "20s", "invalid-output"),
+        (body(301, "{\"decision\": \"allow\"}"), "20s", "provider-error"),
+        (says(&format!("{{\"decision\": \"allow\"}}{}", "}".repeat(90_000))), "20s", "invalid-output"),
         (says("I would allow that."), "20s", "invalid-output"),
         (says("{\"decision\": \"perhaps\"}"), "20s", "invalid-output"),
     ] {
@@ -109,6 +127,34 @@ fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
         let status = run.machine.again().args(["status"]).run();
         assert!(status.stdout().contains(&format!("last failure: {cause}")), "{}", status.stdout());
     }
+}
+
+/// An answer that says it is packed: it is never unpacked, so it cannot grow.
+fn packed() -> Vec<u8> {
+    let bomb = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3].repeat(50);
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", bomb.len());
+    [head.as_bytes(), &bomb].concat()
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_reached_is_told_as_that() {
+    let server = Server::start(&[says(&verdict("allow", "low"))]);
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let closed = format!("http://{}/v1", nobody.local_addr().expect("its address"));
+    drop(nobody);
+    let plain_where_tls_is_spoken = server.url.replace("http://", "https://");
+    for (url, cause) in [
+        (plain_where_tls_is_spoken.as_str(), "provider-error"),
+        (closed.as_str(), "provider-error"),
+        ("https://no-such-host.invalid/v1", "provider-error"),
+    ] {
+        let begun = Instant::now();
+        let run = work(machine(&format!("url = \"{url}\"\nmodel = \"m\"\ntimeout = \"20s\"\n"), ""), "now");
+        assert!(begun.elapsed() < PATIENCE, "{url}");
+        assert_eq!((run.status, ran(&run)), (Some(126), false), "{url}: {}", run.stderr());
+        assert_eq!(settled(&run)["review"]["cause"], cause, "{url}: {}", settled(&run));
+    }
+    assert_eq!(server.asked().len(), 0, "nothing was sent in the clear");
 }
 
 #[test]
@@ -257,6 +303,33 @@ fn a_hooks_transcript_is_what_the_person_said() {
     let sent = asked.last().map(|asked| asked.body.to_string()).unwrap_or_default();
     assert!(sent.contains("[user] please do the work"), "{sent}");
     assert!(!ran(&run), "the agent runs it, not the hook");
+}
+
+#[test]
+fn a_review_before_an_agents_own_dialogue_is_written_down_and_told() {
+    for (act, verdict, said) in [
+        (says(&verdict("allow", "high")), "allow", "above max_allow_risk"),
+        (Act::Close, "unavailable", "the reviewer gave no answer"),
+    ] {
+        let server = Server::start(&[act]);
+        let gsh = machine(&asks(&server), "on_review_unavailable = \"ask\"").env("GSH_NON_INTERACTIVE", "0");
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": gsh.at("project"), "tool_name": "Bash",
+            "tool_input": { "command": "./work now" },
+        });
+        let run = gsh.args(["hook", "claude"]).stdin(event.to_string()).run();
+        assert!(
+            run.stdout().contains("\"ask\"") && run.stdout().contains(said),
+            "{}{}",
+            run.stdout(),
+            run.stderr()
+        );
+        let records = run.records();
+        let reviewed = records.iter().find(|record| record["event"] == "PermissionReviewed");
+        let reviewed = reviewed.unwrap_or_else(|| panic!("{records:#?}"));
+        assert_eq!(reviewed["review"]["verdict"], verdict, "{reviewed}");
+        assert!(!ran(&run));
+    }
 }
 
 #[test]
