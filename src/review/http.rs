@@ -18,6 +18,9 @@ use crate::sys::answer::{self, Bounds};
 /// The longest answer that is read.
 const ANSWER: u64 = 512 * 1024;
 
+/// So many looks at files are answered in one round.
+const LOOKS: usize = 8;
+
 /// All that is needed to ask.
 pub(super) struct Call<'a> {
     /// Whom.
@@ -81,8 +84,11 @@ fn ask(call: &Call<'_>) -> Result<Spoken, Failed> {
         let judged = match (given, place) {
             (Some(given), _) => of_call(&given.arguments, &sent),
             (None, Some(place)) => {
-                let shown = reply.calls.iter().map(|call| place.answer(&call.name, &call.arguments));
-                let shown: Vec<String> = shown.collect();
+                let looks = reply.calls.iter().enumerate().map(|(number, call)| match number {
+                    ..LOOKS => place.answer(&call.name, &call.arguments),
+                    _ => "not shown: too many looks at once".to_owned(),
+                });
+                let shown: Vec<String> = looks.collect();
                 // A file may hold a verdict as well as the command.
                 shown.iter().for_each(|shown| sent.push_str(shown));
                 messages.extend(dialect::looked(call.set.style, &reply, &shown));

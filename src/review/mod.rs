@@ -40,6 +40,9 @@ use crate::store::sessions::Memory;
 use crate::sys::answer::{self, Bounds};
 use crate::sys::process::Ended;
 
+/// A longer piece of the instructions is no chance.
+const PHRASE: usize = 20;
+
 /// What is to be judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Matter<'a> {
@@ -208,6 +211,16 @@ impl Reviewer {
     }
 
     fn ask(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
+        let spoken = self.asked(matter, said, until)?;
+        // Who fills in the form with the form's own words has judged nothing.
+        let said = &spoken.judged.rationale;
+        if spoken.judged.allows && said.len() > PHRASE && prompt::INSTRUCTIONS.contains(said) {
+            return Err(Failed::new(Cause::InvalidOutput, "the answer repeats its instructions"));
+        }
+        Ok(spoken)
+    }
+
+    fn asked(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
         let unset = |why: String| Failed::new(Cause::NotConfigured, &why);
         let bounds = Bounds { until, most: 64 * 1024 };
         let by_program = !self.set.program.is_empty();
