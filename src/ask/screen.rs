@@ -60,21 +60,11 @@ fn answered(
             Event::Key { key, alone } => {
                 let changed = dialog.touch();
                 // Without a signal, too, another window cuts other pages.
-                let step =
-                    if resized(dialog, keys, painter)? { Step::Same } else { dialog.press(key, alone) };
+                let resized = resized(dialog, keys, painter)?;
+                let step = if resized { Step::Same } else { dialog.press(key, alone) };
                 if changed && step == Step::Same { Step::Paint } else { step }
             }
-            Event::Rival if dialog.help.rival.is_some_and(Rival::settles) => {
-                drop(mode);
-                return Err(Unavailable::Overtaken);
-            }
-            Event::Rival => {
-                dialog.hear();
-                painter.paint(&dialog.lines())?;
-                // What it says was not there to be read a moment ago.
-                keys.drop_early()?;
-                Step::Same
-            }
+            Event::Rival => answered_beside(dialog, keys, painter)?,
             Event::Resized if resized(dialog, keys, painter)? => Step::Same,
             Event::Resized => Step::Paint,
             Event::Continued => {
@@ -97,6 +87,22 @@ fn answered(
             }
         }
     }
+}
+
+/// The reviewer that is asked at the same time has answered: the question is over, or the person's alone.
+fn answered_beside(
+    dialog: &mut Dialog<'_>,
+    keys: &Keys<'_>,
+    painter: &mut Painter<'_>,
+) -> Result<Step, Unavailable> {
+    if dialog.help.rival.is_some_and(Rival::settles) {
+        return Err(Unavailable::Overtaken);
+    }
+    dialog.hear();
+    painter.paint(&dialog.lines())?;
+    // What it says was not there to be read a moment ago.
+    keys.drop_early()?;
+    Ok(Step::Same)
 }
 
 /// Whether the window has another size. Then all is shown anew, and keys that were pressed before anybody could
