@@ -153,12 +153,10 @@ fn code(matter: &Matter<'_>) -> Vec<Option<String>> {
 fn said(helper: Helper) -> Result<Spoken, Failed> {
     let died = || Failed::new(Cause::ProviderError, "the process that asks it died");
     let answer = helper.hear().map_err(|error| Failed::new(Cause::ProviderError, &error.to_string()))?;
-    let (Ended::Status(0), said) = (match heard(answer)? {
-        (said, Some(ended)) => (ended, said),
-        _ => return Err(died()),
-    }) else {
+    let (said, ended) = heard(answer)?;
+    if ended != Some(Ended::Status(0)) {
         return Err(died());
-    };
+    }
     let said: Result<Spoken, Failed> = serde_json::from_slice(&said).map_err(|_| died())?;
     // A signal that came to the helper alone was none to us.
     said.map_err(|failed| if failed.signal.is_some() { died() } else { failed })
