@@ -122,6 +122,83 @@ fn the_closing_line_says_what_became_of_it() {
     }
 }
 
+/// Of a command that gsh became, and of one that it stayed beside: the process and its group, as the command
+/// itself sees them.
+#[test]
+fn the_closing_line_names_the_commands_own_process() {
+    let asks = "echo $$; ps -o pgid= -p $$";
+    for (way, stays) in [("exec", false), ("pipes", true)] {
+        let gsh = Gsh::new(GSH).config(&format!("[run]\nway = \"{way}\"\n"));
+        let run = gsh.args(["--yolo", "-c", asks]).run();
+        let records = run.records();
+        let (opened, closed) = (event(&records, "opened"), event(&records, "closed"));
+        let told = |key: &str| closed["process"][key].as_i64().map(|number| number.to_string());
+        let said: Vec<String> = run.stdout().lines().map(|line| line.trim().to_owned()).collect();
+        assert_eq!([told("pid"), told("group")].map(Option::unwrap_or_default).as_slice(), said, "{closed}");
+        assert_eq!(closed["process"]["pid"] != opened["process"]["pid"], stays, "{opened} {closed}");
+        assert_eq!(closed["outcome"], if stays { "ended" } else { "not observed" });
+    }
+    let run = Gsh::new(GSH).args(["-c", "gsh-canary-deny"]).run();
+    assert_eq!(event(&run.records(), "closed")["process"], Value::Null, "nothing ran");
+}
+
+/// A person or an agent, or that nobody can tell; by which gsh; and beneath another call which one.
+#[test]
+fn every_record_says_where_it_comes_from() {
+    let origin = |gsh: Gsh| {
+        let run = gsh.args(["-c", "ls"]).run();
+        event(&run.records(), "opened")["origin"].clone()
+    };
+    assert_eq!(origin(Gsh::new(GSH).env("GSH_AGENT", "codex")), "agent");
+    assert!(["person", "agent", "unknown"].map(Value::from).contains(&origin(Gsh::new(GSH))));
+    let run = Gsh::new(GSH)
+        .env("GSH_SESSION", "outer")
+        .args(["--yolo", "-c", &format!("{GSH} -c pwd; true")])
+        .run();
+    let records = run.records();
+    let opened: Vec<&Value> = records.iter().filter(|record| record["event"] == "opened").collect();
+    let [outer, inner] = opened.as_slice() else { panic!("{records:?}") };
+    assert_eq!((&inner["above"], &outer["above"]), (&outer["id"], &Value::Null));
+    assert_eq!((&inner["session"], &inner["beneath"]), (&"outer".into(), &true.into()));
+    assert_eq!(outer["gsh"], env!("CARGO_PKG_VERSION"));
+}
+
+/// Bodies stand in a record by length and hash, and of what goes to a file of secrets not even those.
+#[test]
+fn what_is_written_is_told_by_length_and_hash() {
+    let hash = |text: &str| gsh::store::hash(text.as_bytes());
+    for (file, is_secret) in
+        [("notes.txt", false), (".env", true), ("sub/server.key", true), (".env.example", false)]
+    {
+        let body = "the body of it\n";
+        let gsh = Gsh::new(GSH).args(["-c", &format!("gsh-canary-deny; cat > {file} <<'X'\n{body}X")]);
+        let opened = event(&gsh.run().records(), "opened").clone();
+        let told = &opened["here_documents"][0];
+        assert_eq!(told["sha256"] == hash(body).as_str(), !is_secret, "{file}: {opened}");
+        assert_eq!(
+            (told["length"] == 15, told["withheld"] == true),
+            (!is_secret, is_secret),
+            "{file}: {opened}"
+        );
+        assert!(!opened.to_string().contains("the body"), "{opened}");
+        let printed = format!("gsh-canary-deny; echo unguessable-horse > {file}");
+        let opened = event(&Gsh::new(GSH).args(["-c", &printed]).run().records(), "opened").clone();
+        assert_eq!(!opened.to_string().contains("unguessable-horse"), is_secret, "{file}: {opened}");
+        let input = serde_json::json!({ "file_path": format!("/p/{file}"), "content": body });
+        let call = serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Write",
+            "tool_input": input, "tool_use_id": "t",
+        });
+        let run = Gsh::new(GSH).args(["hook", "claude"]).stdin(call.to_string()).run();
+        let opened = event(&run.records(), "opened").clone();
+        assert_eq!(opened["origin"], "agent");
+        let given = opened["args"][0].as_str().expect("what it was given");
+        assert_eq!(given.contains(&hash(&input.to_string())), !is_secret, "{file}: {given}");
+        assert_eq!(given.contains("withheld"), is_secret, "{file}: {given}");
+        assert!(!opened.to_string().contains("the body"), "{opened}");
+    }
+}
+
 /// Off by default; where the user wants it, with what was found and without secrets. A project cannot want it.
 #[test]
 fn the_debug_log_is_wanted_and_holds_no_secret() {

@@ -66,7 +66,8 @@ fn opinion(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Man
         let many = reviewer.rests_after;
         return asks(Some(format!("{many} refusals in a row, so a person answers and no reviewer")), None);
     }
-    let matter = Matter { request: question.request, decision, facts: question.facts };
+    let Question { request, facts, record, .. } = *question;
+    let matter = Matter { request, decision, facts, record };
     let reviewed = reviewer.judge(&matter, memory);
     let review = reviewed.told();
     match reviewed.outcome {

@@ -45,6 +45,8 @@ pub struct Matter<'a> {
     pub decision: &'a Decision,
     /// What it would do.
     pub facts: &'a Facts,
+    /// The name of its record.
+    pub record: &'a str,
 }
 
 /// A reviewer, with all that it is asked with.
@@ -133,6 +135,8 @@ pub struct Reviewed {
     pub outcome: Result<Judgement, Failed>,
     /// It was given before, to the same command.
     pub remembered: bool,
+    /// The record of the command that it was given for first.
+    first: Option<String>,
     rounds: u32,
     reviewer: String,
     took: Duration,
@@ -157,6 +161,9 @@ impl Reviewed {
         if let Some(object) = told.as_object_mut() {
             object.insert("reviewer".to_owned(), json!(self.reviewer));
             object.insert("remembered".to_owned(), json!(self.remembered));
+            if self.remembered {
+                object.insert("record".to_owned(), json!(self.first));
+            }
             object.insert("evidence_rounds".to_owned(), json!(self.rounds));
             let took = u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX);
             object.insert("milliseconds".to_owned(), json!(took));
@@ -202,15 +209,17 @@ impl Reviewer {
         let key = self.key(matter, &said, memory);
         let kept = key.as_deref().and_then(|key| self.remembered(key));
         let remembered = kept.is_some();
-        let outcome = kept.map_or_else(|| self.ask(matter, &said, begun + self.set.timeout), Ok);
+        let first = kept.as_ref().and_then(|kept| kept.record.clone());
+        let ask = || self.ask(matter, &said, begun + self.set.timeout);
+        let outcome = kept.map_or_else(ask, |kept| Ok(kept.spoken));
         match (&outcome, key) {
-            (Ok(spoken), Some(key)) if !remembered => self.remember(&key, spoken),
+            (Ok(spoken), Some(key)) if !remembered => self.remember(&key, (spoken, matter.record)),
             (Err(failed), _) => self.note(failed),
             _ => {}
         }
         let rounds = outcome.as_ref().map_or(0, |spoken| spoken.rounds);
         let outcome = outcome.map(|spoken| spoken.judged);
-        Reviewed { outcome, remembered, rounds, reviewer: self.set.name(), took: begun.elapsed() }
+        Reviewed { outcome, remembered, first, rounds, reviewer: self.set.name(), took: begun.elapsed() }
     }
 
     fn ask(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
