@@ -145,7 +145,7 @@ impl Audit {
     /// What it means.
     pub(super) fn into_call(self) -> AuditCall {
         let Which { since, session, agent, verdict, program } = self.which;
-        let mut filter = Filter { since, session, agent, verdict, program, text: None };
+        let mut filter = Filter { since, session, agent, verdict, program, text: None, named: None };
         let call = match self.what.unwrap_or(Verb::Tail { follow: false, count: 20 }) {
             Verb::Tail { follow, count } => Call::Tail { follow, count },
             Verb::Show { what } => Call::Show { what },

@@ -44,15 +44,16 @@ fn moment(time: &str) -> String {
 
 /// What happened in a session, with the pauses between.
 #[must_use]
-pub(super) fn time_line(entries: &[Entry], look: Look) -> String {
-    let mut text = String::new();
-    if let Some(first) = entries.first() {
-        let session = visible(first.session.as_deref().unwrap_or_default());
-        let asked = entries.iter().filter(|entry| entry.asked()).count();
-        let denied = entries.iter().filter(|entry| entry.verdict == "deny").count();
-        let title = format!("session {session}: {} commands, {asked} asked, {denied} refused", entries.len());
-        text.push_str(&format!("{}\n", look.heading(&title)));
-    }
+pub(super) fn time_line(session: &str, entries: &[&Entry], look: Look) -> String {
+    let asked = entries.iter().filter(|entry| entry.asked()).count();
+    let denied = entries.iter().filter(|entry| entry.verdict == "deny").count();
+    let commands = if entries.len() == 1 { "command" } else { "commands" };
+    let title = format!(
+        "session {}: {} {commands}, {asked} asked, {denied} refused",
+        visible(session),
+        entries.len()
+    );
+    let mut text = format!("{}\n", look.heading(&title));
     let mut before: Option<Timestamp> = None;
     for entry in entries {
         let now = entry.time.parse::<Timestamp>().ok();
