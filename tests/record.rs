@@ -219,6 +219,48 @@ fn recorded(text: &str) -> (Record, Verdict) {
     })
 }
 
+/// Where no record can be written (a limit on file sizes, a folder that is none), nothing runs that could change
+/// anything, the words say why, and what was written before stays whole.
+#[test]
+fn without_room_for_a_record_nothing_runs() {
+    let gsh =
+        Gsh::new(GSH).args(["-c", &format!("gsh-canary-deny {}", "x".repeat(4000))]).run().machine.again();
+    let day = gsh::audit::keep::days(&folder(&gsh)).remove(0);
+    let before = std::fs::read(&day).expect("records");
+    // Nothing at all may grow; a part of a line would have room.
+    let mut gsh = gsh.program("/bin/bash");
+    for blocks in [0, before.len() / 1024 + 1] {
+        let limited = format!("ulimit -f {blocks}; exec \"$0\" -c 'touch made'");
+        let run = gsh.args(["-c", &limited, GSH]).run();
+        assert_eq!(run.status, Some(125), "{}", run.stderr());
+        assert!(
+            run.stderr().contains("nothing ran, since its record could not be written"),
+            "{}",
+            run.stderr()
+        );
+        assert!(!run.at("project/made").exists());
+        let after = std::fs::read(&day).expect("records");
+        assert!(after.starts_with(&before) && after.ends_with(b"\n"), "a part of a line stayed");
+        holds(&folder(&run.machine));
+        gsh = run.machine.again();
+    }
+    // The user may say that a lost record is no reason to stop.
+    let gsh = gsh.config("[audit]\nrequired = false\n").args([
+        "-c",
+        "ulimit -f 0; exec \"$0\" -c 'touch made'",
+        GSH,
+    ]);
+    let run = gsh.run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    assert!(run.at("project/made").exists());
+    let gsh = Gsh::new(GSH);
+    std::fs::create_dir_all(gsh.at("home/.local/state/gsh")).expect("made");
+    std::fs::write(folder(&gsh), "no folder").expect("written");
+    let run = gsh.args(["-c", "touch made"]).run();
+    assert_eq!(run.status, Some(125), "{}", run.stderr());
+    assert!(!run.at("project/made").exists() && run.stderr().contains("record"), "{}", run.stderr());
+}
+
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         if entry.file_type().expect("a kind").is_dir() {

@@ -26,6 +26,12 @@ pub struct Entry {
     /// The agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// `agent`, `person` or `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The record of the gsh above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
     /// Where it started.
     pub directory: String,
     /// The text, without secrets.
@@ -49,6 +55,9 @@ pub struct Entry {
     /// What it asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<Requested>,
+    /// The answers by which it passed or was refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Value>,
     /// How many secrets were taken out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redacted: Option<usize>,
@@ -179,6 +188,22 @@ impl Entry {
         match (closed["status"].as_i64(), closed["outcome"].as_str()) {
             (Some(status), _) => format!("status {status}"),
             (None, outcome) => outcome.unwrap_or("closed").to_owned(),
+        }
+    }
+
+    /// What decided, for a list: an entry of the floor, a rule with its place, or the builtin rules for a capability.
+    #[must_use]
+    pub fn decided_by_rule(&self) -> String {
+        if let Some(floor) = &self.floor {
+            return format!("floor: {floor}");
+        }
+        let decisive = self.requests.iter().find(|each| each.verdict == self.verdict && each.rule.is_some());
+        match decisive.and_then(|each| Some((each, each.rule.as_ref()?))) {
+            Some((each, rule)) if rule.layer == "builtin" => {
+                format!("builtin: {} {}", each.capability, rule.pattern)
+            }
+            Some((_, rule)) => rule.shown(),
+            None => "builtin".to_owned(),
         }
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::events::{Closing, Event, Ran, Supervised};
 pub use self::texts::content_of;
+pub(super) use self::told::writes_secrets;
 pub use self::who::{DecidedBy, Lasting};
 use super::redact::Secrets;
 use crate::decision::Decision;
@@ -173,7 +174,7 @@ fn secrets(opening: &Opening<'_>) -> Secrets {
         secrets.learn_variable(name, value.as_deref().unwrap_or_default());
     }
     // What is printed where a file of secrets is written may be one of them.
-    let prints = told::writes_secrets(opening.decision);
+    let prints = writes_secrets(opening.decision);
     for invocation in opening.facts.invocations.iter().take(MOST) {
         let words: Vec<String> = invocation.words.iter().map(crate::facts::arg::Arg::display).collect();
         secrets.learn_words(&words);

@@ -120,7 +120,7 @@ pub(super) fn request(opening: &Opening<'_>, inexact: &mut Vec<&'static str>) ->
 }
 
 /// Whether something is written to a file of a kind that holds secrets.
-pub(super) fn writes_secrets(decision: &Decision) -> bool {
+pub(in crate::audit) fn writes_secrets(decision: &Decision) -> bool {
     let mut written = decision.requests.iter().map(|each| &each.request).filter(|request| {
         matches!(request.capability, Capability::FileWriteProject | Capability::FileWriteOutside)
     });

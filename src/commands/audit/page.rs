@@ -25,7 +25,7 @@ td.b{width:45%}.bar{background:#4a7ebb;height:.8rem;border-radius:2px}code{font-
 /// A page, while records come.
 pub(super) struct Page<'z> {
     zone: &'z TimeZone,
-    counting: Counting<'z>,
+    counting: Counting,
     /// The latest that were asked about or refused, oldest first.
     listed: VecDeque<Entry>,
 }

@@ -39,8 +39,8 @@ pub struct Tally {
 
 /// Counts, while records come.
 #[derive(Debug)]
-pub struct Counting<'z> {
-    zone: &'z TimeZone,
+pub struct Counting {
+    zone: TimeZone,
     records: usize,
     /// By verdict, by who made it final, answers, programs, rules, agents, sessions.
     counts: [HashMap<String, usize>; 7],
@@ -48,11 +48,17 @@ pub struct Counting<'z> {
     hours: Vec<usize>,
 }
 
-impl<'z> Counting<'z> {
+impl Counting {
     /// Nothing yet; by the days and hours of a zone.
     #[must_use]
-    pub fn by(zone: &'z TimeZone) -> Self {
-        Self { zone, records: 0, counts: Default::default(), days: BTreeMap::new(), hours: vec![0; 24] }
+    pub fn by(zone: &TimeZone) -> Self {
+        Self {
+            zone: zone.clone(),
+            records: 0,
+            counts: Default::default(),
+            days: BTreeMap::new(),
+            hours: vec![0; 24],
+        }
     }
 
     /// One more record.
@@ -65,9 +71,9 @@ impl<'z> Counting<'z> {
         count(agents, entry.agent.as_deref().unwrap_or("unknown"));
         count(sessions, entry.session.as_deref().unwrap_or("unknown"));
         if entry.verdict != "allow" {
-            count(rules, &entry.rule().map_or("builtin default".to_owned(), |rule| rule.shown()));
+            count(rules, &entry.decided_by_rule());
         }
-        let time = moment::of_text(&entry.time, self.zone);
+        let time = moment::of_text(&entry.time, &self.zone);
         let day = self.days.entry(time.get(..10).unwrap_or_default().to_owned()).or_default();
         day.0 += 1;
         if asked {
@@ -146,7 +152,11 @@ impl Tally {
                 .map(|(day, ..)| day.as_str())
                 .unwrap_or_default();
             let last = self.days.last().map(|(day, ..)| day.as_str()).unwrap_or_default();
-            text.push_str(&format!("\n{}\n", look.heading("questions by day, and by hour")));
+            let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(0);
+            let title = "questions by day, and by hour";
+            text.push_str(&format!("\n{}\n", look.heading(title)));
+            let highest = format!("  highest: {} a day, {} an hour\n", most(&days), most(&self.hours));
+            text.push_str(&look.faint(&highest));
             text.push_str(&format!("  {first} │{}│ {last}\n", look.time_line(shown)));
             text.push_str(&format!("      00:00 │{}│ 23:59\n", look.time_line(&self.hours)));
         }
