@@ -262,3 +262,67 @@ fn records_are_followed() {
     following.wait().expect("its end");
     reading.join().expect("the reader ends");
 }
+
+/// On a narrow screen nothing is broken over two lines, and the columns stand below each other; an empty record, an
+/// unknown name and a line that is no record are told in words, and without colours where no terminal is.
+#[test]
+fn the_record_is_readable_on_a_narrow_screen() {
+    let gsh = Gsh::new(GSH).env("GSH_SESSION", "work").env("GSH_AGENT", "claude");
+    for args in [&["audit"][..], &["audit", "search", "x"], &["audit", "verify"], &["audit", "stats"]] {
+        let mut screen = gsh.beside_of_size(args, 60, 30);
+        assert_eq!(screen.wait(), 0, "{}", screen.text());
+        let text = screen.text();
+        assert!(["no record", "0 records"].iter().any(|word| text.contains(word)), "{args:?}: {text}");
+    }
+    let long = format!("gsh-canary-deny {}", "one-word ".repeat(20));
+    let gsh = ["ls", "gsh-canary-deny", long.as_str(), "unknown-tool-x --now"]
+        .iter()
+        .fold(gsh, |gsh, text| gsh.args(["-c", *text]).run().machine.again());
+    let mut screen = gsh.beside_of_size(&["audit"], 60, 30);
+    screen.wait();
+    screen.wait_for("unknown-tool-x");
+    let lines: Vec<String> = screen.lines().into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 4, "{}", screen.text());
+    for (line, command) in
+        lines.iter().zip(["ls", "gsh-canary-deny", "gsh-canary-deny one", "unknown-tool-x"])
+    {
+        let column = line.find(command).map(|at| line[..at].chars().count());
+        assert_eq!(column, Some(28), "{line}");
+    }
+    assert!(screen.is_coloured());
+    let id = event(&screen_records(&gsh), "opened")["id"].as_str().expect("a name").to_owned();
+    let mut screen = gsh.beside_of_size(&["audit", "show", &id], 60, 40);
+    screen.wait();
+    screen.wait_for("decided by");
+    let lines = screen.lines();
+    assert!(
+        lines.iter().all(|line| line.is_empty() || line.get(11..12) == Some(" ")),
+        "{}",
+        lines.join("\n")
+    );
+    assert!(
+        lines.iter().any(|line| line.contains("nobody: there is no terminal") || line.contains("nobody"))
+    );
+    let run = gsh.args(["audit", "show", "nothing-of-this-name"]).run();
+    assert_eq!((run.status, run.stdout().as_str()), (Some(2), ""), "{}", run.stderr());
+    let day = gsh::audit::keep::days(&run.at("home/.local/state/gsh/audit")).remove(0);
+    let mut text = std::fs::read_to_string(&day).expect("records");
+    text.push_str("no record\n");
+    std::fs::write(&day, text).expect("written");
+    let run = run.machine.again().args(["audit", "stats"]).run();
+    assert!(
+        run.stdout().starts_with("4 records, 1 asked") && !run.stdout().contains('\u{1b}'),
+        "{}",
+        run.stdout()
+    );
+    assert!(
+        run.stdout().contains("floor: canary") && run.stdout().contains("highest: 1 a day"),
+        "{}",
+        run.stdout()
+    );
+    assert!(run.stderr().contains("1 line is no record"), "{}", run.stderr());
+}
+
+fn screen_records(gsh: &Gsh) -> Vec<Value> {
+    crate::common::machine::records(&gsh.at("home/.local/state/gsh/audit"))
+}

@@ -65,7 +65,7 @@ enum Verb {
     },
     /// All of one record, or the time line of a session
     Show {
-        /// A record's name or its beginning, or a session's
+        /// A record's name or its beginning, a session's, or job:NUMBER
         what: String,
     },
     /// Records with a text in command, directory, reason or rule

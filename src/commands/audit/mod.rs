@@ -105,11 +105,22 @@ pub fn run(call: &Call, manner: &Manner, look: Look) -> Result<Said, String> {
     match call {
         Call::Tail { count, .. } | Call::Search { count } => {
             let entries = query::newest(folder, filter, *count).map_err(|error| told(folder, &error))?;
+            if entries.is_empty() && !matches!(call, Call::Tail { follow: true, .. }) {
+                let none =
+                    if filter == &Filter::default() { "there are no records yet" } else { "no record fits" };
+                eprintln!("gsh: {none} ({})", folder.display());
+            }
             Ok(if *json { lines(&entries) } else { list::text(&entries, look) }.into())
         }
         Call::Show { what } => {
-            let wanted = Filter { session: own, named: Some(what.clone()), ..filter.clone() };
-            show(&read(folder, &wanted)?, what, *json, look).map(Said::from)
+            let job = what.strip_prefix("job:").and_then(|number| number.parse::<u64>().ok());
+            let named = Some(what.clone()).filter(|_| job.is_none());
+            let wanted = Filter { session: own, named, ..filter.clone() };
+            match job {
+                Some(job) => show_job(folder, &wanted, job, (*json, look)),
+                None => show(&read(folder, &wanted)?, what, *json, look),
+            }
+            .map(Said::from)
         }
         Call::Stats => {
             let zone = if *json { TimeZone::UTC } else { TimeZone::system() };
@@ -186,7 +197,11 @@ fn show(entries: &[Entry], what: &str, json: bool, look: Look) -> Result<String,
     };
     let session: Vec<&Entry> = entries.iter().filter(|entry| is_of(entry)).collect();
     if !session.is_empty() {
-        return Ok(if json { lines(session) } else { list::time_line(what, &session, look) });
+        return Ok(if json {
+            lines(session)
+        } else {
+            list::time_line(&format!("session {what}"), &session, look)
+        });
     }
     match entries {
         [entry] if json => Ok(pretty(entry)),
@@ -197,6 +212,19 @@ fn show(entries: &[Entry], what: &str, json: bool, look: Look) -> Result<String,
             Some(entry) => Ok(list::whole(entry, look)),
             None => Err(format!("{what}: more than one record begins so")),
         },
+    }
+}
+
+/// What went on as a job. Numbers are given anew once a job is cleaned away, so there may be several.
+fn show_job(folder: &Path, filter: &Filter, job: u64, (json, look): (bool, Look)) -> Result<String, String> {
+    let mut found = Vec::new();
+    let is_of = |entry: &Entry| entry.closed.as_ref().is_some_and(|closed| closed["job"] == job);
+    each(folder, filter, &mut |entries| found.extend(entries.into_iter().filter(is_of)))?;
+    match found.as_slice() {
+        [] => Err(format!("job:{job}: no record of this job (`gsh jobs list` shows those that are kept)")),
+        found if json => Ok(lines(found)),
+        [entry] => Ok(list::whole(entry, look)),
+        found => Ok(list::time_line(&format!("job {job}"), &found.iter().collect::<Vec<_>>(), look)),
     }
 }
 
@@ -228,6 +256,10 @@ fn verify(folder: &Path, expect: Option<&str>, json: bool) -> Result<Said, Strin
     if !has_expected {
         text.push_str("the expected hash is in none of these files\n");
     }
-    text.push_str(if holds { "the chain holds\n" } else { "the chain is broken\n" });
+    text.push_str(match holds {
+        true if files.is_empty() => "there are no records yet\n",
+        true => "the chain holds\n",
+        false => "the chain is broken\n",
+    });
     Ok(Said { bytes: text.into_bytes(), status })
 }
