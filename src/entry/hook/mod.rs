@@ -49,6 +49,9 @@ pub struct Dialect {
     pub folders: &'static [&'static str],
     /// What its sub-agents do comes to the hook, too.
     pub hooks_subagents: bool,
+    /// Where a `_` stands between a server's name and its tool: the agent's own tools with one in their names. Every
+    /// other such name is a server's, and none that another agent has for a tool of its own.
+    pub underscored: Option<&'static [&'static str]>,
 }
 
 /// Every dialect, in the order of the alphabet.
@@ -74,7 +77,11 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect { folders: &["working_directory", "cwd"], ..dialect("cursor", cursor::read, cursor::say, 20) },
     // 60 s.
     Dialect { folders: &["dir_path", "directory"], ..dialect("gemini", gemini::read, gemini::say, 40) },
-    Dialect { folders: &["workdir"], ..dialect("opencode", opencode::read, opencode::say, 100) },
+    Dialect {
+        folders: &["workdir"],
+        underscored: Some(&["apply_patch", "plan_enter", "plan_exit"]),
+        ..dialect("opencode", opencode::read, opencode::say, 100)
+    },
     // 600 s.
     Dialect { folders: &["directory"], ..dialect("qwen", claude::read, claude::say, 100) },
     // Not documented.
@@ -87,7 +94,7 @@ const fn dialect(
     say: fn(&Event, &Reply) -> Said,
     seconds: u64,
 ) -> Dialect {
-    Dialect { agent, read, say, seconds, folders: &[], hooks_subagents: true }
+    Dialect { agent, read, say, seconds, folders: &[], hooks_subagents: true, underscored: None }
 }
 
 /// The dialect of an agent.
