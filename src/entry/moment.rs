@@ -340,6 +340,7 @@ fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
         config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
         rules,
         passed: None,
+        launches: surrounds.wrapped.as_ref().is_some_and(|wrapped| wrapped.launches),
     }
 }
 
