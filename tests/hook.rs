@@ -1,6 +1,8 @@
 //! `gsh hook AGENT`: every dialect with every outcome, what each agent's tools mean, and the passes that an answer in
 //! an agent's own dialogue leaves for its shell.
 
+mod payloads;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;

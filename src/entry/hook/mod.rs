@@ -14,6 +14,7 @@ mod crush;
 mod cursor;
 pub mod event;
 mod gemini;
+pub mod json;
 mod judge;
 mod names;
 mod opencode;
@@ -147,13 +148,18 @@ fn read(dialect: &Dialect) -> Result<Event, Odd> {
     let mut bytes = Vec::new();
     let input = std::io::stdin().lock();
     input.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|_| Odd::Unread)?;
+    understood(dialect, &bytes)
+}
+
+/// The event that these bytes tell of.
+///
+/// # Errors
+/// When they are none that this dialect has.
+pub fn understood(dialect: &Dialect, bytes: &[u8]) -> Result<Event, Odd> {
     if bytes.len() as u64 > LONGEST {
         return Err(Odd::TooLong);
     }
-    let value: Value = serde_json::from_slice(&bytes).map_err(|_| Odd::NotJson)?;
-    if !value.is_object() {
-        return Err(Odd::NotJson);
-    }
+    let value = json::value(bytes).filter(Value::is_object).ok_or(Odd::NotJson)?;
     let transcript = event::first(&value, &["transcript_path", "transcriptPath"]);
     Ok(Event { transcript, ..(dialect.read)(&value)? })
 }
