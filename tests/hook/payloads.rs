@@ -144,7 +144,7 @@ fn odd_value() -> impl Strategy<Value = Value> {
         Just(json!([["ls"], 5])),
         Just(json!({ "command": "ls", "args": ["-l"] })),
         Just(json!({ "": {} })),
-        Just(json!("x".repeat(100_000))),
+        Just(json!("x".repeat(20_000))),
         Just(deep),
         any::<String>().prop_map(Value::from),
     ]
@@ -218,7 +218,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Beside a command that must be refused anything may stand, and anything may be missing.
     #[test]
