@@ -169,8 +169,8 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
     }
     let wrap = wrapped::door(agent, place).filter(|_| plainly);
     let wrapped = wrapped::running(agent);
-    let open =
-        plainly && !(wrap.as_ref().is_some_and(|door| door.state == State::Closed) && !wrapped.is_empty());
+    let is_safe = wrap.as_ref().is_some_and(|door| door.state == State::Closed) && !wrapped.is_empty();
+    let open = plainly && !is_safe;
     doors.extend(wrap);
     Finding { agent: agent.name, title: agent.title, open, wrapped, doors, warnings, help: help(agent) }
 }

@@ -188,23 +188,34 @@ fn led(named: Vec<String>, input: &Value) -> Vec<String> {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         other => other.as_str().into_iter().collect::<Vec<_>>(),
     });
-    let mut found = named.clone();
-    for piece in texts.flat_map(brace_words) {
-        let head = piece.trim().split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
-        let folder = head.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let absolute = head.starts_with(['/', '~']);
-        let folders = match () {
-            () if absolute => vec![if folder.is_empty() { "/".to_owned() } else { folder.to_owned() }],
-            () if !piece.contains("..") => continue,
-            () if named.is_empty() => vec![folder.to_owned()],
-            () => named.iter().map(|base| format!("{base}/{folder}")).collect(),
-        };
-        // Where a pattern leads up behind its first wildcard, nobody can tell from where.
-        let up = piece.get(head.len()..).is_some_and(|rest| rest.contains(".."));
-        let folders = if up { vec!["/".to_owned()] } else { folders };
-        found.extend(folders.into_iter().filter(|folder| !folder.is_empty() && !named.contains(folder)));
+    let further: Vec<String> =
+        texts.flat_map(brace_words).flat_map(|piece| folders(&piece, &named)).collect();
+    let mut all = named;
+    for folder in further {
+        if !folder.is_empty() && !all.contains(&folder) {
+            all.push(folder);
+        }
     }
-    found
+    all
+}
+
+/// Where one alternative of a pattern leads, if that is elsewhere than below the folders beside it.
+fn folders(piece: &str, named: &[String]) -> Vec<String> {
+    let (piece, root) = (piece.trim(), || vec!["/".to_owned()]);
+    let head = piece.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
+    // Where it leads up behind its first wildcard, nobody can tell from where.
+    if piece.get(head.len()..).is_some_and(|rest| rest.contains("..")) {
+        return root();
+    }
+    let folder = head.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if head.starts_with(['/', '~']) {
+        return if folder.is_empty() { root() } else { vec![folder.to_owned()] };
+    }
+    match piece.contains("..") {
+        true if named.is_empty() => vec![folder.to_owned()],
+        true => named.iter().map(|base| format!("{base}/{folder}")).collect(),
+        false => vec![],
+    }
 }
 
 /// A search, and the files of kinds that hold secrets which it is told to look into.
