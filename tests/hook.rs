@@ -457,7 +457,9 @@ fn what_a_hook_is_told_is_decided_as_it_stands() {
             let packed: Value = serde_json::from_str(&event.to_string()).expect("JSON");
             let event = (dialect.read)(&packed).expect("an event");
             match meant(&event, dialect) {
-                Meant::Shell { texts, .. } => assert_eq!(&texts, &[text.clone()], "{}", dialect.agent),
+                Meant::Shell { texts, .. } => {
+                    assert_eq!(texts, std::slice::from_ref(text), "{}", dialect.agent)
+                }
                 Meant::Tool(tool) => panic!("{}: {text:?} is {tool:?}", dialect.agent),
             }
         }

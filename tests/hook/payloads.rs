@@ -278,6 +278,9 @@ fn command_event(dialect: &Dialect) -> Event {
     (dialect.read)(&command(dialect.agent, "ls", fixture::PROJECT)).expect("an event")
 }
 
+/// Makes an event's text one that no agent should send.
+type Spoil<'a> = &'a dyn Fn(String) -> Vec<u8>;
+
 /// The program itself, with events that no agent should send.
 #[test]
 fn the_program_refuses_what_is_malformed() {
@@ -286,7 +289,7 @@ fn the_program_refuses_what_is_malformed() {
             scope.spawn(move || {
                 let agent = dialect.agent;
                 let deep = format!("{{\"decoy\":{}1{},", "[".repeat(400), "]".repeat(400));
-                let spoilt: [(&str, &dyn Fn(String) -> Vec<u8>); 6] = [
+                let spoilt: [(&str, Spoil<'_>); 6] = [
                     ("as it is", &String::into_bytes),
                     ("cut short", &|text| text.as_bytes()[..text.len() - 1].to_vec()),
                     ("no text", &|text| [b"{\"decoy\":\"\xff\xfe\",", &text.as_bytes()[1..]].concat()),

@@ -167,7 +167,7 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
             _ => "only the hook is closed, and when it fails or is too slow the command runs".to_owned(),
         });
     }
-    let wrap = wrapped::door(agent, place).filter(|_| plainly);
+    let wrap = plainly.then(|| wrapped::door(agent, place)).flatten();
     let wrapped = wrapped::running(agent);
     let is_safe = wrap.as_ref().is_some_and(|door| door.state == State::Closed) && !wrapped.is_empty();
     let open = plainly && !is_safe;
