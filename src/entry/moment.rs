@@ -343,6 +343,7 @@ fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
         rules,
         passed: None,
         record: None,
+        launches: surrounds.wrapped.as_ref().is_some_and(|wrapped| wrapped.launches),
     }
 }
 

@@ -238,7 +238,7 @@ mod tests {
 
     fn above(distance: usize) -> Above {
         let (session, parents) = ("outer".to_owned(), vec!["first".to_owned()]);
-        let (mode, rules) = (Mode::Default, vec![]);
+        let (mode, rules, launches) = (Mode::Default, vec![], false);
         Above {
             call: Call {
                 mode,
@@ -249,6 +249,7 @@ mod tests {
                 rules,
                 passed: None,
                 record: None,
+                launches,
             },
             distance,
         }
