@@ -405,11 +405,16 @@ fn told(decision: &Decision) -> String {
     if told.is_empty() { "own".to_owned() } else { told }
 }
 
-fn meaning(agent: &str, tool: &str, input: &str) -> String {
+/// What a row of the table means, as its hook reads it.
+pub(crate) fn meant_by(agent: &str, tool: &str, input: &str) -> Meant {
     let input: Value = serde_json::from_str(input).unwrap_or_else(|error| panic!("{input}: {error}"));
     let dialect = hook::of(agent).expect("a dialect");
     let event: Event = (dialect.read)(&before(agent, tool, &input, fixture::PROJECT)).expect("an event");
-    match meant(&event, dialect) {
+    meant(&event, dialect)
+}
+
+fn meaning(agent: &str, tool: &str, input: &str) -> String {
+    match meant_by(agent, tool, input) {
         Meant::Shell { texts, folders } => {
             let at = if folders == [""] { String::new() } else { format!(" in {}", folders.join(" and ")) };
             format!("shell {}{at}", texts.join(" | "))

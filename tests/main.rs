@@ -35,6 +35,7 @@ mod queue;
 mod reading;
 mod record;
 mod recording;
+mod replay;
 mod review;
 mod ruled;
 mod rules;

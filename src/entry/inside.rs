@@ -43,17 +43,18 @@ fn is_this_program(path: &Path) -> bool {
 }
 
 /// Whether the call that this process was a moment ago, or whose supervisor started it, let this very request
-/// through. That counts once.
-pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> bool {
+/// through: the name of its record then. That counts once.
+pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> Option<String> {
     let plain =
         matches!(options, [only] if only == "-c") && request.args.is_empty() && request.name.is_none();
-    let (Some(above), Some(lineage)) = (&surrounds.above, &surrounds.lineage) else { return false };
-    let Some(holder) = lineage.all().nth(above.distance) else { return false };
+    let (above, lineage) = (surrounds.above.as_ref()?, surrounds.lineage.as_ref()?);
+    let holder = lineage.all().nth(above.distance)?;
     let parent = lineage.above.first().is_some_and(|parent| supervise::is_supervisor(&parent.name));
     let continues = above.distance == 0 || above.distance <= 2 && parent;
     let same = plain && continues && above.call.passed.as_ref() == Some(&pass_of(request));
     let spent = Call { passed: None, ..above.call.clone() };
-    same && surrounds.calls.enter(holder, &spent).is_ok()
+    let counts = same && surrounds.calls.enter(holder, &spent).is_ok();
+    counts.then(|| above.call.record.clone().unwrap_or_default())
 }
 
 fn pass_of(request: &Request) -> String {

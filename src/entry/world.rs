@@ -101,6 +101,7 @@ impl Surrounds {
             parents: self.session.parents.clone(),
             lineage: self.lineage.clone(),
             beneath: self.above.is_some(),
+            above: self.above.as_ref().and_then(|above| above.call.record.clone()),
             grants: self.memory.grants.clone(),
             secrets,
             ..Context::default()

@@ -41,6 +41,9 @@ pub struct Call {
     /// The command that its text starts gsh anew for, in its own place, as a hash: it was let through.
     #[serde(default)]
     pub passed: Option<String>,
+    /// The name of its record.
+    #[serde(default)]
+    pub record: Option<String>,
 }
 
 /// A call that this process runs beneath.
@@ -154,6 +157,7 @@ impl Call {
             config: None,
             rules: vec![],
             passed: None,
+            record: None,
         }
     }
 }

@@ -240,7 +240,16 @@ mod tests {
         let (session, parents) = ("outer".to_owned(), vec!["first".to_owned()]);
         let (mode, rules) = (Mode::Default, vec![]);
         Above {
-            call: Call { mode, session, parents, folders: None, config: None, rules, passed: None },
+            call: Call {
+                mode,
+                session,
+                parents,
+                folders: None,
+                config: None,
+                rules,
+                passed: None,
+                record: None,
+            },
             distance,
         }
     }
