@@ -29,7 +29,7 @@ use crate::run::environment::{self, Variable};
 use crate::run::living::Living;
 use crate::run::shell::{NoShell, Shell};
 use crate::run::supervise::Limit;
-use crate::run::{Ending, Means, Outcome, Plan, Source, Supervision, TerminalUse};
+use crate::run::{Ending, Means, Outcome, Plan, Runner, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
 use crate::store::jobs::Jobs;
 use crate::store::safe::make_folder;
@@ -202,7 +202,7 @@ impl Moment {
         match ending {
             Ending::Ran(outcome) => End::Ran(outcome),
             // Only what is typed into another shell is left to that.
-            Ending::Left => End::NotRun(FAILED),
+            Ending::Left | Ending::Unclear | Ending::Unsaid => End::NotRun(FAILED),
             Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
                 End::Abandoned(signal)
             }
@@ -270,7 +270,7 @@ impl Moment {
             ledger: surrounds.ledger(policy),
             state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
             temporary: PathBuf::from("/tmp"),
-            elsewhere: false,
+            runner: Runner::Own,
             context,
         }
     }

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUse};
-pub use self::ending::{Ending, Failure, Means};
+pub use self::ending::{Ending, Failure, LEFT, Means, Runner};
 use self::supervise::Watch;
 use crate::audit::redact::Secrets;
 use crate::audit::{Closing, Supervised};
