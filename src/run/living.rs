@@ -13,12 +13,15 @@
 //! the descriptor as which the shell, and nothing that it starts, has the caller's standard input; `>&` does
 //! what `<&` would, but bash takes it for no redirection of standard input, so that a command with `&` behind
 //! it still gets `/dev/null`. The number of the last line is put right, since our lines are no lines of the
-//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs.
+//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs. A plain statement
+//! ends on its own line, `{ STATEMENT; } 0>&61`: with each line that it reads bash forgets jobs that have ended, which
+//! `wait %1` is still to ask for.
 //!
 //! A blank follows each statement. The channel has room for one piece only, so that it can be written to
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
+mod framing;
 mod typed;
 
 use std::cell::RefCell;
@@ -31,6 +34,7 @@ use std::time::Instant;
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
+use self::framing::Framing;
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
@@ -69,6 +73,8 @@ struct Course {
     text: Framing,
     /// The status of a refused statement before the shell began.
     failed: Option<u8>,
+    /// It could not be started, and never will be.
+    unstartable: bool,
     /// It is at a terminal.
     typed: Option<Typed>,
 }
@@ -85,6 +91,12 @@ impl Living {
     pub fn not_begun(&self) -> Option<Unbegun> {
         let course = self.0.borrow();
         course.shell.is_none().then_some(Unbegun { failed: course.failed })
+    }
+
+    /// Whether no shell can be started here: nothing that comes can run.
+    #[must_use]
+    pub fn is_unstartable(&self) -> bool {
+        self.0.borrow().unstartable
     }
 
     /// A line without a statement.
@@ -174,7 +186,8 @@ impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
         let is_all = plan.source == (Source::Statement { last: true }) && self.failed.is_none();
         if self.shell.is_none() {
-            let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
+            let begun = Fed::begin(plan, self.typed, !is_all).inspect_err(|_| self.unstartable = true)?;
+            let fed = self.shell.insert(begun);
             if let Some(typed) = fed.typed {
                 let bytes = [&fed.taking(), typed.first()].concat();
                 return fed.give(&bytes);
@@ -213,46 +226,6 @@ fn failing(status: u8) -> String {
 #[must_use]
 pub fn lines(text: &[u8]) -> usize {
     1 + text.iter().filter(|byte| **byte == b'\n').count()
-}
-
-/// How statements are written for the shell, so that its count of lines is the script's.
-#[derive(Debug, Default)]
-struct Framing {
-    /// Lines that the shell has read, or knows of.
-    lines: usize,
-    /// Lines without a statement that it has not had yet.
-    blank: usize,
-    /// The script may have made the count readonly: to put it right would break the statement.
-    is_fixed: bool,
-}
-
-impl Framing {
-    fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
-        self.lines += self.blank + lines;
-        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
-        bytes.extend(b"{ ");
-        bytes.extend(text);
-        let end = match self.is_fixed {
-            false => format!("\n}} 0>&\"$((LINENO={},{input}))\"\n ", self.lines),
-            true => format!("\n}} 0>&{input}\n "),
-        };
-        bytes.extend(end.bytes());
-        self.is_fixed |= fixes_lines(text);
-        bytes
-    }
-
-    /// The end of a script, as it is: nothing is left that its commands could read.
-    fn bare(&mut self, text: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![b'\n'; self.blank];
-        bytes.extend(text);
-        bytes
-    }
-}
-
-/// Whether a statement may make the count of lines readonly.
-fn fixes_lines(text: &[u8]) -> bool {
-    let holds = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
-    holds(b"LINENO") && [&b"readonly"[..], b"declare", b"typeset", b"local"].iter().any(|word| holds(word))
 }
 
 /// A shell that runs.
@@ -390,27 +363,5 @@ fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
         ended: watched.map(|watched| watched.ended),
         duration: begun.elapsed(),
         watched: watched.map(|Watched { limited, job, bytes, .. }| Supervised { bytes, limited, job }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(bytes: Vec<u8>) -> String {
-        String::from_utf8(bytes).unwrap_or_default()
-    }
-
-    #[test]
-    fn statements_are_framed_so_that_lines_are_the_scripts() {
-        let mut text = Framing::default();
-        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\"\n ");
-        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
-        text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
-        let failing = failing(126);
-        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
-        text.blank += 1;
-        assert_eq!(written(text.bare(b"d")), "\nd");
     }
 }
