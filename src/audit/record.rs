@@ -546,6 +546,11 @@ fn json_of(parts: [Map<String, Value>; 3]) -> Value {
 pub enum Event<'a> {
     /// A person is to be asked.
     Asked,
+    /// A reviewer was asked, and somebody else is to say.
+    Reviewed {
+        /// What it said, or how it failed.
+        review: &'a Value,
+    },
     /// It may run.
     Granted {
         /// Who said so.
@@ -566,6 +571,7 @@ impl Event<'_> {
     pub(super) fn to_json(self, id: &str) -> Value {
         let (event, more) = match self {
             Self::Asked => ("PermissionRequested", json!({})),
+            Self::Reviewed { review } => ("PermissionReviewed", json!({ "review": review })),
             Self::Granted { by, lasting: Lasting { scope, minutes, kept } } => {
                 let kept = (!kept.is_empty()).then_some(kept);
                 let told = json!({ "by": by.to_json(), "review": by.review(), "scope": scope, "minutes": minutes, "kept": kept });

@@ -10,6 +10,18 @@ use crate::store::reviews::{Failure, Reviews};
 use crate::store::sessions::{Memory, code_state};
 
 impl Reviewer {
+    /// Whether it may be let through without asking: all of it is known, and no program of it was refused in this
+    /// turn.
+    pub(super) fn is_open(&self, matter: &Matter<'_>, memory: Option<&Memory>) -> bool {
+        let Matter { decision, facts, .. } = matter;
+        // What a program does that runs code is told by its file.
+        let known = facts.problems.iter().all(|doubt| doubt.execution)
+            && facts.invocations.iter().all(|each| each.certain() && each.cwd.is_some());
+        let resting = memory.map(|memory| &memory.resting);
+        let rests = |program: &String| resting.is_some_and(|resting| resting.contains_key(program));
+        known && !grant::programs(decision).iter().any(rests)
+    }
+
     /// What a verdict is remembered under: everything that it leans on. None where it must not be: something is not
     /// known, a file cannot be read, or the program was refused in this turn.
     pub(super) fn key(
@@ -18,13 +30,8 @@ impl Reviewer {
         said: &Conversation,
         memory: Option<&Memory>,
     ) -> Option<String> {
-        let Matter { request, decision, facts } = matter;
-        // What a program does that runs code is told by its file, which is part of the key.
-        let known = facts.problems.iter().all(|doubt| doubt.execution)
-            && facts.invocations.iter().all(|each| each.certain() && each.cwd.is_some());
-        let resting = memory.map(|memory| &memory.resting);
-        let rests = |program: &String| resting.is_some_and(|resting| resting.contains_key(program));
-        if self.set.cache.is_zero() || !known || grant::programs(decision).iter().any(rests) {
+        let Matter { request, decision, .. } = matter;
+        if self.set.cache.is_zero() || !self.is_open(matter, memory) {
             return None;
         }
         let mut parts = vec![
@@ -96,6 +103,7 @@ mod tests {
             rests_after: 3,
             configuration: String::new(),
             project: None,
+            policy: None,
             folders: None,
             session: "s".to_owned(),
             transcript: None,

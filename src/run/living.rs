@@ -21,20 +21,20 @@
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
-mod framing;
+mod frame;
 mod typed;
 
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 use std::time::Instant;
 
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
-use self::framing::Framing;
+pub use self::frame::lines;
+use self::frame::{Framing, failing, taking};
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
@@ -42,7 +42,6 @@ use super::{How, Outcome, RunError, handing, is_of_exec};
 use crate::audit::Supervised;
 use crate::facts::Past;
 use crate::sys::pipe::{self, Private};
-use crate::sys::process::Program;
 
 /// A shell that is given one statement after the other. It begins with the first.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +100,7 @@ impl Living {
 
     /// A line without a statement.
     pub fn skip_line(&self) {
-        self.0.borrow_mut().text.blank += 1;
+        self.0.borrow_mut().text.skip(1);
     }
 
     /// In the place of a statement of so many lines that must not run: its status is this one, as if it had
@@ -122,7 +121,7 @@ impl Living {
                 Ok(watched.map(|watched| fed.outcome(watched)))
             }
             None => {
-                text.blank += lines;
+                text.skip(lines);
                 *failed = Some(status);
                 Ok(None)
             }
@@ -214,18 +213,6 @@ impl Course {
             watched => Ok(watched),
         }
     }
-}
-
-/// What fails with this status and does nothing else, whatever functions and aliases there are: in POSIX mode no
-/// function stands before `exit`.
-fn failing(status: u8) -> String {
-    format!("(POSIXLY_CORRECT=1; \\exit {status})")
-}
-
-/// How many lines a statement has, which comes without its last newline.
-#[must_use]
-pub fn lines(text: &[u8]) -> usize {
-    1 + text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// A shell that runs.
@@ -335,26 +322,6 @@ impl Fed {
     fn outcome(&self, watched: Watched) -> Outcome {
         outcome(Some(watched), self.begun)
     }
-}
-
-/// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
-fn taking(input: Option<&Private>, told: Option<&Private>, program: &Program) -> io::Result<Vec<u8>> {
-    let Some(input) = input else { return Ok(vec![]) };
-    let variable =
-        |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
-    if ["BASH_FUNC_exec%%", "BASH_FUNC_:%%"].iter().any(|name| variable(name).is_some()) {
-        return Err(io::Error::other(
-            "an exported function is named `exec` or `:`, which the shell needs to read a script; unset it first",
-        ));
-    }
-    let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
-    // The number that the first keeps for the shell's copy is one that the second still has.
-    let mut bytes = told.map(Private::taking).unwrap_or_default().into_bytes();
-    bytes.extend(input.taking().bytes());
-    bytes.extend(b"{ \\: '");
-    bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
-    bytes.extend(b"'; } 2>&-; ");
-    Ok(bytes)
 }
 
 fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {

@@ -100,7 +100,9 @@ impl Outcome {
                 eprintln!("gsh: still running as job {job} (gsh jobs log {job})");
             }
             Some(Supervised { limited: true, job: None, .. }) => {
-                eprintln!("gsh: ended at its time limit, since there is no place to keep a job in: {NO_PLACE}");
+                eprintln!(
+                    "gsh: ended at its time limit, since there is no place to keep a job in: {NO_PLACE}"
+                );
             }
             _ => {}
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use self::log::LONGEST;
+use self::log::{LONGEST, next};
 pub use self::log::{Log, old};
 use super::calls::Call;
 use super::safe::{self, Owner as Whose, SafeError};
@@ -355,7 +355,8 @@ impl Jobs {
     /// # Errors
     /// When the folder cannot be written.
     pub fn remove(&self, id: u32) -> io::Result<()> {
-        let paths = [self.door(id), old(&self.log(id)), self.log(id), self.record(id)];
+        let log = self.log(id);
+        let paths = [self.door(id), next(&log), old(&log), log, self.record(id)];
         // Each is tried: what stands in the way of one is no reason to keep the others.
         let removed = paths.map(|path| match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
