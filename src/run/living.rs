@@ -72,8 +72,8 @@ struct Course {
     text: Framing,
     /// The status of a refused statement before the shell began.
     failed: Option<u8>,
-    /// It could not be started, and never will be.
-    unstartable: bool,
+    /// It could not be started, and never will be; or it was lost.
+    failing: bool,
     /// It is at a terminal.
     typed: Option<Typed>,
 }
@@ -92,10 +92,10 @@ impl Living {
         course.shell.is_none().then_some(Unbegun { failed: course.failed })
     }
 
-    /// Whether no shell can be started here: nothing that comes can run.
+    /// Whether no shell can be started here, or it was lost: nothing that comes can run.
     #[must_use]
-    pub fn is_unstartable(&self) -> bool {
-        self.0.borrow().unstartable
+    pub fn is_failing(&self) -> bool {
+        self.0.borrow().failing
     }
 
     /// A line without a statement.
@@ -171,7 +171,9 @@ impl Living {
     pub(super) fn run(&self, plan: &Plan) -> Result<Outcome, RunError> {
         let mut course = self.0.borrow_mut();
         let begun = Instant::now();
-        let watched = course.run(plan).map_err(|source| match is_of_exec(&source) {
+        let ran = course.run(plan);
+        course.failing = ran.is_err();
+        let watched = ran.map_err(|source| match is_of_exec(&source) {
             true => RunError::Start { program: plan.shell.path().to_owned(), source },
             false => RunError::Lost(source),
         })?;
@@ -185,8 +187,7 @@ impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
         let is_all = plan.source == (Source::Statement { last: true }) && self.failed.is_none();
         if self.shell.is_none() {
-            let begun = Fed::begin(plan, self.typed, !is_all).inspect_err(|_| self.unstartable = true)?;
-            let fed = self.shell.insert(begun);
+            let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
             if let Some(typed) = fed.typed {
                 let bytes = [&fed.taking(), typed.first()].concat();
                 return fed.give(&bytes);
