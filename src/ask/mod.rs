@@ -237,14 +237,13 @@ pub struct Settled {
 #[must_use]
 pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
     let decision = question.decision;
-    let settled = match decision.verdict {
-        Verdict::Allow => Settled::new(DecidedBy::Policy, Ok(None)),
-        Verdict::Deny => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
-        _ if manner.is_some_and(|manner| manner.passed) => {
-            Settled::new(DecidedBy::Cache, Ok(Some(Answer::Once)))
-        }
-        Verdict::Review => reviewed::settle(question, ledger, manner),
-        Verdict::Ask => by_person(question, ledger, manner, None),
+    let passed = manner.and_then(|manner| manner.passed.clone());
+    let settled = match (decision.verdict, passed) {
+        (Verdict::Allow, _) => Settled::new(DecidedBy::Policy, Ok(None)),
+        (Verdict::Deny, _) => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
+        (_, Some(record)) => Settled::new(DecidedBy::Cache { record }, Ok(Some(Answer::Once))),
+        (Verdict::Review, None) => reviewed::settle(question, ledger, manner),
+        (Verdict::Ask, None) => by_person(question, ledger, manner, None),
     };
     if let Some(ledger) = ledger {
         ledger.count(decision, &settled);
@@ -376,7 +375,7 @@ pub struct Manner {
     pub behind_editor: bool,
     /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
     /// is asked twice.
-    pub passed: bool,
+    pub passed: Option<String>,
     /// Who judges what is to be reviewed; None where a person does.
     pub reviewer: Option<Reviewer>,
 }

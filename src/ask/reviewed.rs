@@ -52,7 +52,8 @@ pub(super) fn opinion(question: &Question<'_>, ledger: Option<&Ledger>, manner: 
         let why = format!("{many} refusals in a row, so a person answers and no reviewer");
         return asks(decision.mode, Some(why), None);
     }
-    let matter = Matter { request: question.request, decision, facts: question.facts };
+    let Question { request, facts, record, .. } = *question;
+    let matter = Matter { request, decision, facts, record };
     let look = reviewer.look(matter, memory);
     let opinion = if !look.is_remembered() && look.is_sped(memory) {
         Opinion::Settled(Settled::new(DecidedBy::Classifier, Ok(Some(Answer::Once))))

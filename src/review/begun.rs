@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::conversation::Conversation;
+use super::memory::Remembered;
 use super::program::heard;
 use super::{Cause, Failed, Matter, Reviewed, Reviewer, Spoken};
 use crate::store::sessions::{Memory, code_state};
@@ -18,7 +19,7 @@ pub struct Look<'a> {
     pub(super) matter: Matter<'a>,
     pub(super) said: Conversation,
     key: Option<String>,
-    kept: Option<Spoken>,
+    kept: Option<Remembered>,
     begun: Instant,
     /// The files that it runs as code, as they were.
     code: Vec<Option<String>>,
@@ -32,7 +33,7 @@ pub struct Begun<'a> {
 
 enum Work {
     /// It was judged before.
-    Kept(Spoken),
+    Kept(Remembered),
     /// Somebody is being asked.
     Asked(Helper),
     /// Nobody could be asked.
@@ -98,16 +99,21 @@ impl<'a> Look<'a> {
         Ok(spoken)
     }
 
-    fn reviewed(self, outcome: Result<Spoken, Failed>, remembered: bool) -> Reviewed {
+    /// Kept from an earlier command, it comes with that.
+    fn reviewed(self, outcome: Result<Spoken, Failed>, kept: Option<Option<String>>) -> Reviewed {
         let reviewer = self.reviewer;
         match (&outcome, &self.key) {
-            (Ok(spoken), Some(key)) if !remembered => reviewer.remember(key, spoken),
+            (Ok(spoken), Some(key)) if kept.is_none() => {
+                reviewer.remember(key, (spoken, self.matter.record));
+            }
             (Err(failed), _) => reviewer.note(failed),
             _ => {}
         }
         let rounds = outcome.as_ref().map_or(0, |spoken| spoken.rounds);
         let outcome = outcome.map(|spoken| spoken.judged);
-        Reviewed { outcome, remembered, rounds, reviewer: reviewer.set.name(), took: self.begun.elapsed() }
+        let (remembered, first) = (kept.is_some(), kept.flatten());
+        let took = self.begun.elapsed();
+        Reviewed { outcome, remembered, first, rounds, reviewer: reviewer.set.name(), took }
     }
 }
 
@@ -125,13 +131,16 @@ impl Begun<'_> {
     #[must_use]
     pub fn finish(self) -> Reviewed {
         let Self { look, work } = self;
-        let remembered = matches!(work, Work::Kept(_));
+        let kept = match &work {
+            Work::Kept(kept) => Some(kept.record.clone()),
+            Work::Asked(_) | Work::Failed(_) => None,
+        };
         let outcome = match work {
-            Work::Kept(spoken) => Ok(spoken),
+            Work::Kept(kept) => Ok(kept.spoken),
             Work::Asked(helper) => said(helper).and_then(|spoken| look.unchanged(spoken)),
             Work::Failed(failed) => Err(failed),
         };
-        look.reviewed(outcome, remembered)
+        look.reviewed(outcome, kept)
     }
 
     /// Ends it: nobody waits for it any more.
@@ -141,7 +150,7 @@ impl Begun<'_> {
         drop(work);
         let outcome = Err(Failed::new(Cause::Cancelled, why));
         let reviewer = look.reviewer.set.name();
-        Reviewed { outcome, remembered: false, rounds: 0, reviewer, took: look.begun.elapsed() }
+        Reviewed { outcome, remembered: false, first: None, rounds: 0, reviewer, took: look.begun.elapsed() }
     }
 }
 

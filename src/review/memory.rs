@@ -1,6 +1,7 @@
 //! What a reviewer said before, and that it failed: in the session's files, for the next of its processes.
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::conversation::Conversation;
 use super::{Failed, Matter, Reviewer, Spoken};
@@ -8,6 +9,16 @@ use crate::decision::answer::subject;
 use crate::decision::grant;
 use crate::store::reviews::{Failure, Reviews};
 use crate::store::sessions::{Memory, code_state};
+
+/// A verdict that was given before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    #[serde(flatten)]
+    pub(super) spoken: Spoken,
+    /// The record of the command that it was given for.
+    #[serde(default)]
+    pub(super) record: Option<String>,
+}
 
 impl Reviewer {
     /// Whether it may be let through without asking: all of it is known, and no program of it was refused in this
@@ -59,14 +70,15 @@ impl Reviewer {
         Some(crate::store::hash(parts.join("\0").as_bytes()))
     }
 
-    pub(super) fn remembered(&self, key: &str) -> Option<Spoken> {
+    pub(super) fn remembered(&self, key: &str) -> Option<Remembered> {
         let kept = Reviews::of(self.folders.as_ref()?).kept(&self.session, key)?;
         serde_json::from_value(kept).ok()
     }
 
-    pub(super) fn remember(&self, key: &str, spoken: &Spoken) {
+    pub(super) fn remember(&self, key: &str, (spoken, record): (&Spoken, &str)) {
+        let remembered = Remembered { spoken: spoken.clone(), record: Some(record.to_owned()) };
         let long = SignedDuration::try_from(self.set.cache).unwrap_or(SignedDuration::from_mins(5));
-        if let (Some(folders), Ok(value)) = (&self.folders, serde_json::to_value(spoken)) {
+        if let (Some(folders), Ok(value)) = (&self.folders, serde_json::to_value(remembered)) {
             // What cannot be kept is asked anew.
             let _ = Reviews::of(folders).keep(&self.session, key, value, long);
         }

@@ -52,6 +52,8 @@ pub struct Matter<'a> {
     pub decision: &'a Decision,
     /// What it would do.
     pub facts: &'a Facts,
+    /// The name of its record.
+    pub record: &'a str,
 }
 
 /// A reviewer, with all that it is asked with.
@@ -142,6 +144,8 @@ pub struct Reviewed {
     pub outcome: Result<Judgement, Failed>,
     /// It was given before, to the same command.
     pub remembered: bool,
+    /// The record of the command that it was given for first.
+    first: Option<String>,
     rounds: u32,
     reviewer: String,
     took: Duration,
@@ -172,6 +176,9 @@ impl Reviewed {
         if let Some(object) = told.as_object_mut() {
             object.insert("reviewer".to_owned(), json!(self.reviewer));
             object.insert("remembered".to_owned(), json!(self.remembered));
+            if self.remembered {
+                object.insert("record".to_owned(), json!(self.first));
+            }
             object.insert("evidence_rounds".to_owned(), json!(self.rounds));
             let took = u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX);
             object.insert("milliseconds".to_owned(), json!(took));

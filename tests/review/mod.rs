@@ -218,9 +218,14 @@ fn a_verdict_answers_again_and_a_failure_does_not() {
     assert!(!ran(&run), "a failure");
     let run = work(run.machine.again(), "now");
     assert!(ran(&run), "the failure was not kept: {}", run.stderr());
+    let first = settled(&run)["id"].clone();
     let run = work(run.machine.again(), "now");
     assert_eq!((run.status, server.asked().len()), (Some(0), 2), "the verdict was: {}", run.stderr());
-    assert_eq!(settled(&run)["by"], "cache");
+    let again = settled(&run);
+    assert_eq!(
+        (&again["by"], &again["first"]),
+        (&json!("cache"), &json!({ "by": "reviewer", "record": first }))
+    );
     // Other words are another command; that one is denied, and then the program has no quick way in this turn.
     let run = work(run.machine.again(), "other");
     assert_eq!((run.status, server.asked().len()), (Some(126), 3), "{}", run.stderr());
