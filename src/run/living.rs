@@ -13,7 +13,9 @@
 //! the descriptor as which the shell, and nothing that it starts, has the caller's standard input; `>&` does
 //! what `<&` would, but bash takes it for no redirection of standard input, so that a command with `&` behind
 //! it still gets `/dev/null`. The number of the last line is put right, since our lines are no lines of the
-//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs.
+//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs. A plain statement
+//! ends on its own line, `{ STATEMENT; } 0>&61`: with each line that it reads bash forgets jobs that have ended, which
+//! `wait %1` is still to ask for.
 //!
 //! A blank follows each statement. The channel has room for one piece only, so that it can be written to
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
@@ -69,6 +71,8 @@ struct Course {
     text: Framing,
     /// The status of a refused statement before the shell began.
     failed: Option<u8>,
+    /// It could not be started, and never will be; or it was lost.
+    failing: bool,
     /// It is at a terminal.
     typed: Option<Typed>,
 }
@@ -85,6 +89,12 @@ impl Living {
     pub fn not_begun(&self) -> Option<Unbegun> {
         let course = self.0.borrow();
         course.shell.is_none().then_some(Unbegun { failed: course.failed })
+    }
+
+    /// Whether no shell can be started here, or it was lost: nothing that comes can run.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.0.borrow().failing
     }
 
     /// A line without a statement.
@@ -160,7 +170,9 @@ impl Living {
     pub(super) fn run(&self, plan: &Plan) -> Result<Outcome, RunError> {
         let mut course = self.0.borrow_mut();
         let begun = Instant::now();
-        let watched = course.run(plan).map_err(|source| match is_of_exec(&source) {
+        let ran = course.run(plan);
+        course.failing = ran.is_err();
+        let watched = ran.map_err(|source| match is_of_exec(&source) {
             true => RunError::Start { program: plan.shell.path().to_owned(), source },
             false => RunError::Lost(source),
         })?;
