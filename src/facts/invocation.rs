@@ -21,6 +21,9 @@ use crate::syntax::{
 impl Gatherer<'_> {
     /// Assignments, words and redirections.
     pub(super) fn simple(&mut self, state: &mut State, simple: &Simple, stdin: &Stream) -> Stream {
+        if let Some(stream) = self.replaced(state, simple, stdin) {
+            return stream;
+        }
         let argv = if is_declaration(&simple.words) {
             self.declaration_fields(state, &simple.words)
         } else {
@@ -193,6 +196,9 @@ impl Gatherer<'_> {
         if name == "time" {
             let rest = argv.iter().skip(1).skip_while(|word| matches!(word.text(), Some("-p" | "--")));
             let rest: Vec<Arg> = rest.cloned().collect();
+            if let Some(name) = rest.first().and_then(Arg::text).filter(|name| state.expands.contains_key(*name)) {
+                self.doubt(Cause::ShadowedProgram, format!("{name} is an alias"), span, true);
+            }
             return self.invoke(state, rest, stdin);
         }
         if let Some(function) = state.functions.get(&name).cloned() {
@@ -259,7 +265,7 @@ impl Gatherer<'_> {
         self.facts.invocations.len() - 1
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         state: &mut State,
         name: &str,
@@ -269,6 +275,9 @@ impl Gatherer<'_> {
     ) -> Stream {
         let span = argv.first().map_or_else(Span::default, |word| word.span);
         self.called.insert(name.to_owned());
+        if let Function::Told(told) = function {
+            return self.call_told(state, (name, told), argv, stdin);
+        }
         let Function::Known(body) = function else {
             self.doubt(
                 Cause::ShadowedProgram,

@@ -18,6 +18,8 @@
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
+mod frame;
+mod talk;
 mod typed;
 
 use std::cell::RefCell;
@@ -29,12 +31,13 @@ use std::time::Instant;
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
+use self::talk::Talk;
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
 use crate::audit::Supervised;
-use crate::facts::Past;
+use crate::facts::{Past, Survey};
 use crate::sys::pipe;
 
 /// A shell that is given one statement after the other. It begins with the first.
@@ -68,6 +71,8 @@ struct Course {
     failed: Option<u8>,
     /// It is at a terminal.
     typed: Option<Typed>,
+    /// What it said of itself last.
+    survey: Option<Rc<Survey>>,
 }
 
 impl Living {
@@ -101,7 +106,7 @@ impl Living {
             Some(fed) => {
                 let instead = failing(status);
                 let watched = match fed.typed {
-                    Some(_) => fed.give_typed(instead.as_bytes())?,
+                    Some(_) => fed.give_typed(instead.as_bytes(), false)?,
                     None => fed.give(&text.framed(instead.as_bytes(), lines, fed.input))?,
                 };
                 Ok(watched.map(|watched| fed.outcome(watched)))
@@ -162,6 +167,7 @@ impl Living {
             false => RunError::Lost(source),
         })?;
         course.past = plan.left.clone();
+        course.hear();
         let duration = begun.elapsed();
         Ok(Outcome { duration, ..outcome(watched, begun) })
     }
@@ -172,12 +178,13 @@ impl Course {
         if self.shell.is_none() {
             let fed = self.shell.insert(Fed::begin(plan, self.typed)?);
             if let Some(typed) = fed.typed {
-                return fed.give(typed.first());
+                return fed.give_plainly(typed.first());
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if fed.typed.is_some() {
-            return fed.give_typed(&plan.text);
+            let looks = plan.left.strays() || self.survey.as_ref().is_some_and(|survey| survey.is_restless);
+            return fed.give_typed(&plan.text, looks);
         }
         if let Some(status) = failed.take() {
             let bytes = text.framed(failing(status).as_bytes(), 0, fed.input);
@@ -249,8 +256,10 @@ struct Fed {
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
-    /// Where it tells how a statement ended, and as which descriptor it has the other end.
-    told: Option<(OwnedFd, i32)>,
+    /// How one at a terminal and we tell each other what is so.
+    talk: Option<Talk>,
+    /// What it said that it holds, after the last statement.
+    survey: Option<Survey>,
 }
 
 impl Fed {
@@ -260,8 +269,8 @@ impl Fed {
         let input = pipe::high_copy(io::stdin().as_fd())?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
-        let told = match typed.filter(|typed| typed.quiet) {
-            Some(_) => Some(typed::silenced(&mut program)?),
+        let talk = match typed {
+            Some(typed) => Some(typed::begin(typed, &mut program)?),
             None => None,
         };
         let watch = match &plan.supervision {
@@ -273,23 +282,14 @@ impl Fed {
             front.take_keys();
         }
         let input = input.as_raw_fd();
-        let told = told.map(|(reading, writing)| (reading, writing.as_raw_fd()));
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told })
+        // Their ends are the shell's alone from here on.
+        let talk = talk.map(|(talk, _theirs)| talk);
+        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, talk, survey: None })
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
     fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
-        if self.typed.is_none() {
-            return self.write(bytes);
-        }
-        self.give_terminal();
-        let mut ended = self.write(bytes)?;
-        if ended.is_none() {
-            // bash reads more than a line at once, so the blank is written when the line was taken.
-            ended = self.write(b" ")?;
-        }
-        self.take_terminal();
-        Ok(ended)
+        self.write(bytes)
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
