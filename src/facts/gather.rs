@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::arg::Arg;
 use super::leaving::Exits;
 use super::programs::{Programs, Wrapper};
-use super::state::{State, Stream};
+use super::state::{Elsewhere, State, Stream};
 use super::survey::Survey;
 use super::tool::of_tool;
 use super::{Doubt, Effect, EffectKind, Facts, Found};
@@ -78,6 +78,8 @@ pub(super) struct Gatherer<'a> {
     /// The shell reads the text from its standard input.
     pub from_stdin: bool,
     pub limits: Limits,
+    /// The shell says what it holds after a text that sets aliases, before another one is read.
+    pub answers: bool,
     /// Aliases whose text is being read.
     pub expanding: Vec<String>,
     /// What is read has had its aliases replaced: the body of a function that the shell printed.
@@ -189,10 +191,10 @@ impl Past {
         Self(Some(Rc::new(state)))
     }
 
-    /// Whether the shell reads no more of the script that was on its standard input (`exec </dev/null`).
+    /// Where the shell reads the rest of the script that was on its standard input, if no more there.
     #[must_use]
-    pub fn reads_elsewhere(&self) -> bool {
-        self.0.as_ref().is_some_and(|state| state.reads_elsewhere)
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
+        self.0.as_ref().and_then(|state| state.elsewhere)
     }
 }
 
@@ -233,6 +235,7 @@ impl<'a> Gatherer<'a> {
             exits: Exits::default(),
             from_stdin: false,
             limits: Limits::default(),
+            answers: false,
             expanding: Vec::new(),
             expanded: false,
         }
@@ -243,6 +246,7 @@ impl<'a> Gatherer<'a> {
         let options = request.options;
         self.posix = options.posix;
         self.from_stdin = matches!(request.entry, Entry::Stdin | Entry::Interactive);
+        self.answers = request.entry == Entry::Interactive;
         for (set, what, grave) in [
             (options.shopt, "a shopt option changes how the text is read", true),
             (options.expansion, "an option changes how words are expanded", false),

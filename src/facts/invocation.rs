@@ -196,7 +196,9 @@ impl Gatherer<'_> {
         if name == "time" {
             let rest = argv.iter().skip(1).skip_while(|word| matches!(word.text(), Some("-p" | "--")));
             let rest: Vec<Arg> = rest.cloned().collect();
-            if let Some(name) = rest.first().and_then(Arg::text).filter(|name| state.expands.contains_key(*name)) {
+            if let Some(name) =
+                rest.first().and_then(Arg::text).filter(|name| state.expands.contains_key(*name))
+            {
                 self.doubt(Cause::ShadowedProgram, format!("{name} is an alias"), span, true);
             }
             return self.invoke(state, rest, stdin);
@@ -213,6 +215,9 @@ impl Gatherer<'_> {
         }
         if !state.aliases.is_empty() {
             self.alias(state, &name, &argv);
+            if self.answers && state.aliases.contains_key(&name) {
+                self.doubt(Cause::ShadowedProgram, format!("{name} is an alias from here on"), span, true);
+            }
         }
         self.program(state, &name, argv, stdin)
     }
@@ -330,6 +335,10 @@ impl Gatherer<'_> {
             *first = Arg::literal(&identity.name, first.span);
         }
         let mut reading = self.programs.read(&words);
+        if let Some(reading) = reading.as_mut().filter(|_| self.answers && identity.name == "alias") {
+            // Nothing runs, and what it is to mean is known before it is used.
+            reading.unexplained.clear();
+        }
         if let Some(reading) = &mut reading {
             reading.skips_hidden = identity.name == "rg" && !words.iter().skip(1).any(shows_hidden);
         }

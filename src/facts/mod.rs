@@ -56,6 +56,7 @@ pub use brace::words as brace_words;
 pub use decode::base64;
 pub use effects::is_device;
 pub use gather::{Past, gather, gather_after, gather_words};
+pub use state::Elsewhere;
 pub use survey::Survey;
 
 /// Whether the shell or programs obey a variable of this name, whoever set it.

@@ -126,7 +126,9 @@ fn escaped(letters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> Opti
         '\'' | '"' | '\\' | '?' => letter,
         '0'..='7' => {
             let mut code = letter.to_digit(8)?;
-            while let Some(digit) = letters.peek().and_then(|(_, next)| next.to_digit(8)).filter(|_| code < 0o40) {
+            while let Some(digit) =
+                letters.peek().and_then(|(_, next)| next.to_digit(8)).filter(|_| code < 0o40)
+            {
                 code = code * 8 + digit;
                 letters.next();
             }
@@ -168,7 +170,8 @@ mod tests {
 
     #[test]
     fn aliases_are_read_as_bash_prints_them() {
-        let found = aliases("alias ll='ls -l'\nalias q='echo '\\''a'\\'''\nalias -- -='cd -'\n").expect("known forms");
+        let found = aliases("alias ll='ls -l'\nalias q='echo '\\''a'\\'''\nalias -- -='cd -'\n")
+            .expect("known forms");
         let expected = [("-", "cd -"), ("ll", "ls -l"), ("q", "echo 'a'")];
         assert!(found.iter().map(|(name, text)| (name.as_str(), text.as_str())).eq(expected), "{found:?}");
         assert_eq!(aliases("ll='ls'\n"), None);

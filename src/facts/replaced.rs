@@ -96,12 +96,17 @@ impl Gatherer<'_> {
             _ => None,
         });
         // Its last blank makes the next word one that is replaced as well.
-        let goes_on = text.ends_with([' ', '\t']) && next.is_some_and(|next| state.expands.contains_key(next));
+        let goes_on =
+            text.ends_with([' ', '\t']) && next.is_some_and(|next| state.expands.contains_key(next));
         // In those the name would be replaced once more.
-        let nests = words.iter().flat_map(|word| &word.pieces).any(|piece| {
-            matches!(piece, Piece::Substitution { .. } | Piece::Process { .. })
-        });
-        let early = simple.redirections.iter().any(|each| each.span.start < simple.words.first().map_or(0, |word| word.span.start));
+        let nests = words
+            .iter()
+            .flat_map(|word| &word.pieces)
+            .any(|piece| matches!(piece, Piece::Substitution { .. } | Piece::Process { .. }));
+        let early = simple
+            .redirections
+            .iter()
+            .any(|each| each.span.start < simple.words.first().map_or(0, |word| word.span.start));
         let script = syntax::parse(text.as_bytes(), &self.limits);
         let commented = text.contains('#') || text.contains("<<");
         if goes_on || nests || early || commented || !script.problems.is_empty() {

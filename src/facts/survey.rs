@@ -162,7 +162,11 @@ impl Survey {
         let mut survey = Self::default();
         survey.options(parts.next()?, parts.next()?);
         survey.variables(parts.next()?)?;
-        survey.aliases = if survey.expands(text) { quoted::aliases(parts.next()?)? } else { parts.next().map(|_| BTreeMap::new())? };
+        survey.aliases = if survey.expands(text) {
+            quoted::aliases(parts.next()?)?
+        } else {
+            parts.next().map(|_| BTreeMap::new())?
+        };
         survey.is_restless |= parts.next()?.lines().any(|line| !line.ends_with(" EXIT"));
         loop {
             let name = parts.next()?;
@@ -203,7 +207,8 @@ impl Survey {
             {
                 self.environment.push((name.to_owned(), value.clone()));
             }
-            if OWN.contains(&name) || name.starts_with("BASH") || flags.contains('x') && !flags.contains('n') {
+            if OWN.contains(&name) || name.starts_with("BASH") || flags.contains('x') && !flags.contains('n')
+            {
                 continue;
             }
             if name == "IFS" && variable.held == Some(Held::Text(" \t\n".to_owned())) {

@@ -6,13 +6,14 @@
 //!
 //! ```text
 //! { STATEMENT
-//! } 0>&"$((LINENO=n,60))" 60<&-
+//! } 0>&"$((LINENO=n,61))"
 //! ```
 //!
-//! So whatever a command reads or leaves there is data, and never becomes the shell's text. 60 stands for
-//! the descriptor that the caller's standard input is passed as; `>&` does what `<&` would, but bash takes
-//! it for no redirection of standard input, so that a command with `&` behind it still gets `/dev/null`. The
-//! number of the last line is put right, since our lines are no lines of the script.
+//! So whatever a command reads or leaves there is data, and never becomes the shell's text. 61 stands for
+//! the descriptor as which the shell, and nothing that it starts, has the caller's standard input; `>&` does
+//! what `<&` would, but bash takes it for no redirection of standard input, so that a command with `&` behind
+//! it still gets `/dev/null`. The number of the last line is put right, since our lines are no lines of the
+//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs.
 //!
 //! A blank follows each statement. The channel has room for one piece only, so that it can be written to
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
@@ -24,7 +25,8 @@ mod typed;
 
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -38,7 +40,8 @@ use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
 use crate::audit::Supervised;
 use crate::facts::{Past, Survey};
-use crate::sys::pipe;
+use crate::sys::pipe::{self, Private};
+use crate::sys::process::Program;
 
 /// A shell that is given one statement after the other. It begins with the first.
 #[derive(Debug, Clone, Default)]
@@ -107,7 +110,7 @@ impl Living {
                 let instead = failing(status);
                 let watched = match fed.typed {
                     Some(_) => fed.give_typed(instead.as_bytes(), false)?,
-                    None => fed.give(&text.framed(instead.as_bytes(), lines, fed.input))?,
+                    None => fed.give_framed(text, instead.as_bytes(), lines)?,
                 };
                 Ok(watched.map(|watched| fed.outcome(watched)))
             }
@@ -175,10 +178,12 @@ impl Living {
 
 impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
+        let is_all = plan.source == (Source::Statement { last: true }) && self.failed.is_none();
         if self.shell.is_none() {
-            let fed = self.shell.insert(Fed::begin(plan, self.typed)?);
+            let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
             if let Some(typed) = fed.typed {
-                return fed.give_plainly(typed.first());
+                let bytes = [&fed.taking(), typed.first()].concat();
+                return fed.give_plainly(&bytes);
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
@@ -186,11 +191,10 @@ impl Course {
             let looks = plan.left.strays() || self.survey.as_ref().is_some_and(|survey| survey.is_restless);
             return fed.give_typed(&plan.text, looks);
         }
-        if let Some(status) = failed.take() {
-            let bytes = text.framed(failing(status).as_bytes(), 0, fed.input);
-            if let Some(watched) = fed.give(&bytes)? {
-                return Ok(Some(watched));
-            }
+        if let Some(status) = failed.take()
+            && let Some(watched) = fed.give_framed(text, failing(status).as_bytes(), 0)?
+        {
+            return Ok(Some(watched));
         }
         if plan.source == (Source::Statement { last: true }) {
             let bytes = text.bare(&plan.text);
@@ -199,9 +203,8 @@ impl Course {
                 None => fed.end().map(Some),
             };
         }
-        let bytes = text.framed(&plan.text, lines(&plan.text), fed.input);
-        match fed.give(&bytes)? {
-            None if plan.left.reads_elsewhere() => fed.end().map(Some),
+        match fed.give_framed(text, &plan.text, lines(&plan.text))? {
+            None if plan.left.elsewhere().is_some() => fed.end().map(Some),
             watched => Ok(watched),
         }
     }
@@ -226,6 +229,8 @@ struct Framing {
     lines: usize,
     /// Lines without a statement that it has not had yet.
     blank: usize,
+    /// The script may have made the count readonly: to put it right would break the statement.
+    is_fixed: bool,
 }
 
 impl Framing {
@@ -234,7 +239,12 @@ impl Framing {
         let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
         bytes.extend(b"{ ");
         bytes.extend(text);
-        bytes.extend(format!("\n}} 0>&\"$((LINENO={},{input}))\" {input}<&-\n ", self.lines).bytes());
+        let end = match self.is_fixed {
+            false => format!("\n}} 0>&\"$((LINENO={},{input}))\"\n ", self.lines),
+            true => format!("\n}} 0>&{input}\n "),
+        };
+        bytes.extend(end.bytes());
+        self.is_fixed |= fixes_lines(text);
         bytes
     }
 
@@ -246,13 +256,19 @@ impl Framing {
     }
 }
 
+/// Whether a statement may make the count of lines readonly.
+fn fixes_lines(text: &[u8]) -> bool {
+    let holds = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
+    holds(b"LINENO") && [&b"readonly"[..], b"declare", b"typeset", b"local"].iter().any(|word| holds(word))
+}
+
 /// A shell that runs.
 #[derive(Debug)]
 struct Fed {
     front: Front,
     /// The end of the channel that is written to; None when nothing more comes.
     channel: Option<OwnedFd>,
-    /// As which descriptor it has the caller's standard input.
+    /// As which descriptor it has the caller's standard input; 0 where nothing needs it.
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
@@ -260,19 +276,23 @@ struct Fed {
     talk: Option<Talk>,
     /// What it said that it holds, after the last statement.
     survey: Option<Survey>,
+    /// What it is to run before all else.
+    taking: Vec<u8>,
 }
 
 impl Fed {
-    fn begin(plan: &Plan, typed: Option<Typed>) -> io::Result<Self> {
+    fn begin(plan: &Plan, typed: Option<Typed>, needs_input: bool) -> io::Result<Self> {
         let (theirs, channel) = pipe::for_one_piece()?;
         // Inherited, until the shell has started.
-        let input = pipe::high_copy(io::stdin().as_fd())?;
+        let input = needs_input.then(|| Private::of(io::stdin().as_fd())).transpose()?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
         let talk = match typed {
             Some(typed) => Some(typed::begin(typed, &mut program)?),
             None => None,
         };
+        let theirs = talk.as_ref().map(|(_, theirs)| &theirs[..]).unwrap_or_default();
+        let taking = taking(input.as_ref(), theirs, &program)?;
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
@@ -281,10 +301,26 @@ impl Fed {
         if typed.is_some() {
             front.take_keys();
         }
-        let input = input.as_raw_fd();
+        let input = input.as_ref().map_or(0, Private::number);
         // Their ends are the shell's alone from here on.
         let talk = talk.map(|(talk, _theirs)| talk);
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, talk, survey: None })
+        let begun = Instant::now();
+        Ok(Self { front, channel: Some(channel), input, begun, typed, talk, survey: None, taking })
+    }
+
+    /// What it is to run before all else, once.
+    fn taking(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.taking)
+    }
+
+    fn give_framed(
+        &mut self,
+        text: &mut Framing,
+        statement: &[u8],
+        lines: usize,
+    ) -> io::Result<Option<Watched>> {
+        let bytes = [self.taking(), text.framed(statement, lines, self.input)].concat();
+        self.give(&bytes)
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
@@ -330,6 +366,26 @@ impl Fed {
     }
 }
 
+/// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
+fn taking(input: Option<&Private>, others: &[Private], program: &Program) -> io::Result<Vec<u8>> {
+    let Some(input) = input else { return Ok(vec![]) };
+    let variable =
+        |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
+    if ["BASH_FUNC_exec%%", "BASH_FUNC_:%%"].iter().any(|name| variable(name).is_some()) {
+        return Err(io::Error::other(
+            "an exported function is named `exec` or `:`, which the shell needs to read a script; unset it first",
+        ));
+    }
+    let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
+    // The number that one keeps for the shell's copy is one that the next in line still has.
+    let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
+    bytes.extend(input.taking().bytes());
+    bytes.extend(b"{ \\: '");
+    bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
+    bytes.extend(b"'; } 2>&-; ");
+    Ok(bytes)
+}
+
 fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
     Outcome {
         how: How::Statement,
@@ -350,7 +406,7 @@ mod tests {
     #[test]
     fn statements_are_framed_so_that_lines_are_the_scripts() {
         let mut text = Framing::default();
-        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\" 60<&-\n ");
+        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\"\n ");
         assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
         text.blank += 2;
         assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));

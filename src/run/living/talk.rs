@@ -6,12 +6,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
 use super::frame::Numbers;
 use crate::facts::Survey;
-use crate::sys::pipe;
+use crate::sys::pipe::Private;
 use crate::sys::process::nameless_file;
 
 /// More than any shell has to say.
@@ -41,13 +41,13 @@ pub(super) struct Heard {
 }
 
 impl Talk {
-    /// With the ends that the shell inherits.
-    pub(super) fn begin() -> io::Result<(Self, [OwnedFd; 2])> {
+    /// With the ends that only the shell has.
+    pub(super) fn begin() -> io::Result<(Self, [Private; 2])> {
         let told = nameless_file(b"")?;
         let (door, theirs) = UnixStream::pair()?;
         door.set_nonblocking(true)?;
-        let ends = [pipe::high_copy(told.as_fd())?, pipe::high_copy(theirs.as_fd())?];
-        let [told_as, door_as] = ends.each_ref().map(AsRawFd::as_raw_fd);
+        let ends = [Private::of(told.as_fd())?, Private::of(theirs.as_fd())?];
+        let [told_as, door_as] = ends.each_ref().map(Private::number);
         let numbers = Numbers { told: told_as, door: door_as };
         Ok((Self { told, door, numbers, held: Vec::new() }, ends))
     }

@@ -10,8 +10,8 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::poll::PollFlags;
@@ -23,6 +23,8 @@ use super::talk::{Heard, Talk};
 use super::{Course, Fed, Living};
 use crate::run::Outcome;
 use crate::run::supervise::{Step, Watched};
+use crate::syntax::quote;
+use crate::sys::pipe::Private;
 use crate::sys::process::Program;
 use crate::sys::tty;
 
@@ -90,6 +92,24 @@ impl Living {
     /// When the shell is lost.
     pub fn exit(&self) -> io::Result<Option<Outcome>> {
         self.say(b"\\builtin exit\n")
+    }
+
+    /// Reads a person's start-up file.
+    ///
+    /// # Errors
+    /// When the shell is lost.
+    pub fn start_up(&self, file: &Path) -> io::Result<Option<Outcome>> {
+        let mut course = self.0.borrow_mut();
+        let Some(fed) = &mut course.shell else { return Ok(None) };
+        let quoted = quote(&file.to_string_lossy());
+        let ended = fed.give_typed(format!("\\builtin . {quoted}").as_bytes(), true)?;
+        let outcome = ended.map(|watched| fed.outcome(watched));
+        if let Some(typed) = &mut fed.typed {
+            // Nobody has run anything yet.
+            typed.status = typed.status.map(|_| 0);
+        }
+        course.hear();
+        Ok(outcome)
     }
 
     /// The prompt that a quiet one would show: what is to run before it runs. None where it says none.
@@ -262,8 +282,8 @@ impl Fed {
 }
 
 /// How it and we will talk. A quiet one shows no prompt of its own, though it has one, by which scripts know an
-/// interactive shell. With the ends that it inherits.
-pub(super) fn begin(typed: Typed, program: &mut Program) -> io::Result<(Talk, [OwnedFd; 2])> {
+/// interactive shell. With the ends that only it has.
+pub(super) fn begin(typed: Typed, program: &mut Program) -> io::Result<(Talk, [Private; 2])> {
     if typed.quiet {
         program.environment.retain(|(name, _)| name != "PS1" && name != "PS2" && name != "PROMPT_COMMAND");
         program.environment.push(("PS1".into(), "\\[\\]".into()));
