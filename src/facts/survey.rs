@@ -1,8 +1,8 @@
 //! What a living shell says of itself, after something ran in it that could not be followed: its functions,
 //! aliases, variables and options, in the form in which bash prints them.
 //!
-//! The parts end with a NUL each: a mark, the options of `set`, those of `shopt`, then what `declare -p`,
-//! `alias -p` and `trap -p` print, then the name and the text of each function, and a mark again. Where any of it
+//! The parts end with a NUL each: a mark, the options of `set`, those of `shopt`, then what `trap -p`,
+//! `declare -p` and `alias -p` print, then the name and the text of each function, and a mark again. Where any of it
 //! is in another form there is no survey, and what is not known stays so.
 
 use std::cell::OnceCell;
@@ -160,14 +160,15 @@ impl Survey {
             return None;
         }
         let mut survey = Self::default();
-        survey.options(parts.next()?, parts.next()?);
-        survey.variables(parts.next()?)?;
-        survey.aliases = if survey.expands(text) {
-            quoted::aliases(parts.next()?)?
-        } else {
-            parts.next().map(|_| BTreeMap::new())?
-        };
+        let (set, shopt) = (parts.next()?, parts.next()?);
+        survey.options(set, shopt);
+        let expands = shopt.split(':').any(|name| name == "expand_aliases");
         survey.is_restless |= parts.next()?.lines().any(|line| !line.ends_with(" EXIT"));
+        survey.variables(parts.next()?)?;
+        let aliases = parts.next()?;
+        if expands {
+            survey.aliases = quoted::aliases(aliases)?;
+        }
         loop {
             let name = parts.next()?;
             if name == MARK {
@@ -175,10 +176,6 @@ impl Survey {
             }
             survey.functions.insert(name.to_owned(), parts.next()?.to_owned());
         }
-    }
-
-    fn expands(&self, text: &str) -> bool {
-        text.split('\0').nth(2).is_some_and(|shopt| shopt.split(':').any(|name| name == "expand_aliases"))
     }
 
     fn options(&mut self, set: &str, shopt: &str) {
@@ -207,7 +204,10 @@ impl Survey {
             {
                 self.environment.push((name.to_owned(), value.clone()));
             }
-            if OWN.contains(&name) || name.starts_with("BASH") || flags.contains('x') && !flags.contains('n')
+            if OWN.contains(&name)
+                || name.starts_with("BASH")
+                || name.starts_with("_gsh_")
+                || flags.contains('x') && !flags.contains('n')
             {
                 continue;
             }
@@ -260,5 +260,29 @@ fn value(held: &Held) -> Value {
         Held::Text(text) => Value::Text(literal(text)),
         Held::List(list) => Value::Array(list.iter().map(literal).collect()),
         Held::Other => Value::Text(unknown()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_bash_says_is_taken_in() {
+        let told = "gsh-survey\0braceexpand:noglob\0expand_aliases:lastpipe\0trap -- 'x' SIGUSR1\n\0\
+                    declare -x A=\"1\"\ndeclare -- b=\"2\"\ndeclare -r c=\"3\"\ndeclare -- _gsh_s=\"0\"\n\0\
+                    alias ll='ls -l'\n\0f\0f () \n{ \n    ls\n}\n\0gsh-survey\0";
+        let survey = Survey::read(told.as_bytes()).expect("a survey");
+        assert_eq!(survey.environment, [("A".to_owned(), "1".to_owned())]);
+        assert!(
+            survey.is_restless && survey.manner.globs && survey.manner.other.as_deref() == Some("lastpipe")
+        );
+        let mut state = State::default();
+        survey.tell(&mut state);
+        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["b", "c"]);
+        assert!(state.readonly.contains("c") && state.expands.contains_key("ll"));
+        assert!(matches!(state.functions.get("f"), Some(Function::Told(told)) if told.body().is_some()));
+        let cut = told.strip_suffix("gsh-survey\0").expect("its end");
+        assert!(Survey::read(cut.as_bytes()).is_none());
     }
 }
