@@ -46,7 +46,7 @@ impl Frame<'_> {
             line.extend(format!("; \\builtin printf '?%s\\0' \"$?\" >&{told}").bytes());
         }
         if self.prompts {
-            line.extend(format!("; \\builtin printf 'p%s\\0' \"${{PS1@P}}\" >&{told}").bytes());
+            line.extend(self.shows(told).bytes());
         }
         if self.held.is_some() {
             line.extend(holds(told).bytes());
@@ -56,6 +56,13 @@ impl Frame<'_> {
         }
         line.push(b'\n');
         line
+    }
+
+    /// The prompt is told, and may ask for `$?`. What fails before `||` ends no shell.
+    fn shows(&self, told: i32) -> String {
+        let status = self.status.unwrap_or(0);
+        let sign = if status == 0 { "&&" } else { "||" };
+        format!("; (\\exit {status}) {sign} \\builtin printf 'p%s\\0' \"${{PS1@P}}\" >&{told}")
     }
 
     /// The shell says at the door that it has read the line, and waits. A word that an interrupted line has
