@@ -20,28 +20,28 @@
 //! the next statement. So we know when a statement is over, without looking at the process.
 
 mod frame;
+mod line;
 mod talk;
 mod typed;
 
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::rc::Rc;
 use std::time::Instant;
 
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
+pub use self::frame::lines;
+use self::frame::{Framing, failing, taking};
 use self::talk::Talk;
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
-use crate::audit::Supervised;
 use crate::facts::{Past, Survey};
 use crate::sys::pipe::{self, Private};
-use crate::sys::process::Program;
 
 /// A shell that is given one statement after the other. It begins with the first.
 #[derive(Debug, Clone, Default)]
@@ -94,7 +94,7 @@ impl Living {
 
     /// A line without a statement.
     pub fn skip_line(&self) {
-        self.0.borrow_mut().text.blank += 1;
+        self.0.borrow_mut().text.skip(1);
     }
 
     /// In the place of a statement of so many lines that must not run: its status is this one, as if it had
@@ -115,7 +115,7 @@ impl Living {
                 Ok(watched.map(|watched| fed.outcome(watched)))
             }
             None => {
-                text.blank += lines;
+                text.skip(lines);
                 *failed = Some(status);
                 Ok(None)
             }
@@ -208,58 +208,6 @@ impl Course {
             watched => Ok(watched),
         }
     }
-}
-
-/// What fails with this status and does nothing else, whatever functions and aliases there are: in POSIX mode no
-/// function stands before `exit`.
-fn failing(status: u8) -> String {
-    format!("(POSIXLY_CORRECT=1; \\exit {status})")
-}
-
-/// How many lines a statement has, which comes without its last newline.
-#[must_use]
-pub fn lines(text: &[u8]) -> usize {
-    1 + text.iter().filter(|byte| **byte == b'\n').count()
-}
-
-/// How statements are written for the shell, so that its count of lines is the script's.
-#[derive(Debug, Default)]
-struct Framing {
-    /// Lines that the shell has read, or knows of.
-    lines: usize,
-    /// Lines without a statement that it has not had yet.
-    blank: usize,
-    /// The script may have made the count readonly: to put it right would break the statement.
-    is_fixed: bool,
-}
-
-impl Framing {
-    fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
-        self.lines += self.blank + lines;
-        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
-        bytes.extend(b"{ ");
-        bytes.extend(text);
-        let end = match self.is_fixed {
-            false => format!("\n}} 0>&\"$((LINENO={},{input}))\"\n ", self.lines),
-            true => format!("\n}} 0>&{input}\n "),
-        };
-        bytes.extend(end.bytes());
-        self.is_fixed |= fixes_lines(text);
-        bytes
-    }
-
-    /// The end of a script, as it is: nothing is left that its commands could read.
-    fn bare(&mut self, text: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![b'\n'; self.blank];
-        bytes.extend(text);
-        bytes
-    }
-}
-
-/// Whether a statement may make the count of lines readonly.
-fn fixes_lines(text: &[u8]) -> bool {
-    let holds = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
-    holds(b"LINENO") && [&b"readonly"[..], b"declare", b"typeset", b"local"].iter().any(|word| holds(word))
 }
 
 /// A shell that runs.
@@ -366,53 +314,11 @@ impl Fed {
     }
 }
 
-/// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
-fn taking(input: Option<&Private>, others: &[Private], program: &Program) -> io::Result<Vec<u8>> {
-    let Some(input) = input else { return Ok(vec![]) };
-    let variable =
-        |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
-    if ["BASH_FUNC_exec%%", "BASH_FUNC_:%%"].iter().any(|name| variable(name).is_some()) {
-        return Err(io::Error::other(
-            "an exported function is named `exec` or `:`, which the shell needs to read a script; unset it first",
-        ));
-    }
-    let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
-    // The number that one keeps for the shell's copy is one that the next in line still has.
-    let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
-    bytes.extend(input.taking().bytes());
-    bytes.extend(b"{ \\: '");
-    bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
-    bytes.extend(b"'; } 2>&-; ");
-    Ok(bytes)
-}
-
 fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
     Outcome {
         how: How::Statement,
         ended: watched.map(|watched| watched.ended),
         duration: begun.elapsed(),
-        watched: watched.map(|Watched { limited, job, bytes, .. }| Supervised { bytes, limited, job }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(bytes: Vec<u8>) -> String {
-        String::from_utf8(bytes).unwrap_or_default()
-    }
-
-    #[test]
-    fn statements_are_framed_so_that_lines_are_the_scripts() {
-        let mut text = Framing::default();
-        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\"\n ");
-        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
-        text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
-        let failing = failing(126);
-        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
-        text.blank += 1;
-        assert_eq!(written(text.bare(b"d")), "\nd");
+        watched: watched.as_ref().map(Watched::supervised),
     }
 }

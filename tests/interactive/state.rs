@@ -46,7 +46,7 @@ fn functions_aliases_and_variables_of_a_file_are_read_where_they_are_used() {
     enter(&mut screen, ":explain \\nope", "ask: ");
     let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(screen.at("project/bin/uname"), runs).expect("it runs");
-    enter(&mut screen, ":explain uname", "bin/uname, which the project");
+    enter(&mut screen, ":explain uname", "ask: Run uname");
     leave(screen);
 }
 
@@ -165,6 +165,7 @@ fn a_line_that_the_terminal_cut_does_not_run() {
     screen.type_keys(&format!("touch cut; : {}; rm -f kept\r", "y".repeat(6000)));
     screen.wait_for("kept only 4095 bytes");
     assert!(!screen.at("project/cut").exists());
+    super::super::jobs::wait_until("keys are taken", || !screen.is_cooked());
     let long = "y".repeat(6000);
     screen.type_keys(&format!("\x1b[200~clear; echo {long} | wc -c\x1b[201~\r"));
     screen.wait_for("6001\n");

@@ -1,125 +1,106 @@
-//! The lines that a shell at a terminal is given. Each is one line, since bash would show a prompt for each
-//! further one, and whatever in it comes from a statement is written in octal: no part of it means anything.
+//! How statements are written for a shell that lives on ([`super`] shows the frame).
 
-/// As which descriptors the shell has what it is told and what it tells.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Numbers {
-    pub(super) told: i32,
-    pub(super) door: i32,
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use crate::sys::pipe::Private;
+use crate::sys::process::Program;
+
+/// What fails with this status and does nothing else, whatever functions and aliases there are: in POSIX mode no
+/// function stands before `exit`.
+pub(super) fn failing(status: u8) -> String {
+    format!("(POSIXLY_CORRECT=1; \\exit {status})")
 }
 
-/// A line being put together.
+/// How many lines a statement has, which comes without its last newline.
+#[must_use]
+pub fn lines(text: &[u8]) -> usize {
+    1 + text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// How statements are written for the shell, so that its count of lines is the script's.
 #[derive(Debug, Default)]
-pub(super) struct Frame<'a> {
-    /// What runs.
-    pub(super) text: &'a [u8],
-    /// As which descriptor it has the caller's standard input.
-    pub(super) input: i32,
-    /// What `$?` is at its beginning; None leaves it as it is.
-    pub(super) status: Option<u8>,
-    /// It shows no prompt, and tells how statements end.
-    pub(super) quiet: bool,
-    /// In quiet: its prompts, put back while the statement runs, since that may ask for them.
-    pub(super) held: Option<&'a [u8]>,
-    /// In quiet: the statement is what bash does before a prompt, and the prompt is told.
-    pub(super) prompts: bool,
-    /// It says what it holds.
-    pub(super) looks: bool,
+pub(super) struct Framing {
+    /// Lines that the shell has read, or knows of.
+    lines: usize,
+    /// Lines without a statement that it has not had yet.
+    blank: usize,
+    /// The script may have made the count readonly: to put it right would break the statement.
+    is_fixed: bool,
 }
 
-/// What bash runs before a prompt.
-const BEFORE_PROMPT: &[u8] = b"\\builtin eval \"${PROMPT_COMMAND[@]/%/$'\\n'}\"";
-
-impl Frame<'_> {
-    /// The line.
-    pub(super) fn line(&self, Numbers { told, door }: Numbers) -> Vec<u8> {
-        let mut line = Vec::new();
-        if let Some(held) = self.held.filter(|held| !held.is_empty()) {
-            line.extend(b"\\builtin eval ");
-            line.extend(octal(held));
-            line.extend(b"; ");
-        }
-        line.extend(b"\\builtin eval ");
-        line.extend(octal(if self.prompts { BEFORE_PROMPT } else { self.text }));
-        line.extend(self.begins(door).bytes());
-        if self.quiet {
-            line.extend(format!("; \\builtin printf '?%s\\0' \"$?\" >&{told}").bytes());
-        }
-        if self.prompts {
-            line.extend(self.shows(told).bytes());
-        }
-        if self.held.is_some() {
-            line.extend(holds(told).bytes());
-        }
-        if self.looks {
-            line.extend(looks(told).bytes());
-        }
-        line.push(b'\n');
-        line
+impl Framing {
+    /// Lines that the shell shall count and gets nothing of.
+    pub(super) fn skip(&mut self, lines: usize) {
+        self.blank += lines;
     }
 
-    /// The prompt is told, and may ask for `$?`. What fails before `||` ends no shell.
-    fn shows(&self, told: i32) -> String {
-        let status = self.status.unwrap_or(0);
-        let sign = if status == 0 { "&&" } else { "||" };
-        format!("; (\\exit {status}) {sign} \\builtin printf 'p%s\\0' \"${{PS1@P}}\" >&{told}")
+    pub(super) fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
+        self.lines += self.blank + lines;
+        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
+        bytes.extend(b"{ ");
+        bytes.extend(text);
+        let end = match self.is_fixed {
+            false => format!("\n}} 0>&\"$((LINENO={},{input}))\"\n ", self.lines),
+            true => format!("\n}} 0>&{input}\n "),
+        };
+        bytes.extend(end.bytes());
+        self.is_fixed |= fixes_lines(text);
+        bytes
     }
 
-    /// The shell says at the door that it has read the line, and waits. A word that an interrupted line has
-    /// left there is taken first. The status of this is what the statement finds in `$?`.
-    fn begins(&self, door: i32) -> String {
-        let status = self.status.map_or_else(|| "$s".to_owned(), |status| status.to_string());
-        format!(
-            " 0<&\"$({{ s=$?; \\builtin read -t 0 -u {door} && \\builtin read -r -u {door}; \\builtin printf r >&{door}; \
-             \\builtin read -r -u {door}; }} 2>/dev/null; \\builtin printf {}; \\builtin exit {status})\"",
-            self.input
-        )
+    /// The end of a script, as it is: nothing is left that its commands could read.
+    pub(super) fn bare(&mut self, text: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![b'\n'; self.blank];
+        bytes.extend(text);
+        bytes
     }
 }
 
-/// The prompts are told and taken away.
-fn holds(told: i32) -> String {
-    format!(
-        "; {{ \\builtin printf h; \\builtin declare -p PS0 PS1 PS2 PROMPT_COMMAND || \\builtin :; \\builtin printf '\\0'; }} \
-         >&{told} 2>/dev/null; \\builtin unset -v PS0 PROMPT_COMMAND; PS1='\\[\\]' PS2="
-    )
+/// Whether a statement may make the count of lines readonly.
+fn fixes_lines(text: &[u8]) -> bool {
+    let holds = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
+    holds(b"LINENO") && [&b"readonly"[..], b"declare", b"typeset", b"local"].iter().any(|word| holds(word))
 }
 
-/// In a subshell, so that nothing of the shell changes: in POSIX mode no function stands before `unset`, and no
-/// alias before what begins with a backslash.
-fn looks(told: i32) -> String {
-    let tell = |what: &str| format!("\\builtin {what}; \\builtin printf '\\0'; ");
-    let [vars, aliases, function] = ["declare -p", "alias -p", "declare -f -- \"$_gsh_f\""].map(tell);
-    format!(
-        "; (_gsh_s=$? _gsh_o=$SHELLOPTS; POSIXLY_CORRECT=1; \\unset -f builtin; \\set +eux -f; \
-         \\builtin printf '%s\\0' gsh-survey \"$_gsh_o\" \"$BASHOPTS\"; \\trap -p; \\trap - DEBUG ERR RETURN; \
-         \\builtin printf '\\0'; {vars}{aliases}IFS=$'\\n'; for _gsh_f in $(\\builtin compgen -A function); do \
-         \\builtin printf '%s\\0' \"$_gsh_f\"; {function}done; \\builtin printf 'gsh-survey\\0'; \\exit $_gsh_s) \
-         >&{told} 2>/dev/null </dev/null"
-    )
-}
-
-/// A text as one word.
-fn octal(text: &[u8]) -> Vec<u8> {
-    let mut word = b"$'".to_vec();
-    for byte in text {
-        word.extend(format!("\\{byte:03o}").bytes());
+/// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
+pub(super) fn taking(input: Option<&Private>, others: &[Private], program: &Program) -> io::Result<Vec<u8>> {
+    let Some(input) = input else { return Ok(vec![]) };
+    let variable =
+        |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
+    if ["BASH_FUNC_exec%%", "BASH_FUNC_:%%"].iter().any(|name| variable(name).is_some()) {
+        return Err(io::Error::other(
+            "an exported function is named `exec` or `:`, which the shell needs to read a script; unset it first",
+        ));
     }
-    word.push(b'\'');
-    word
+    let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
+    // The number that one keeps for the shell's copy is one that the next in line still has.
+    let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
+    bytes.extend(input.taking().bytes());
+    bytes.extend(b"{ \\: '");
+    bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
+    bytes.extend(b"'; } 2>&-; ");
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn written(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
     #[test]
-    fn a_statement_is_one_line_of_which_no_part_is_its_own() {
-        let text = "a'b\n!\\\"$x \u{e9}; ls";
-        let frame = Frame { text: text.as_bytes(), input: 60, ..Frame::default() };
-        let line = String::from_utf8(frame.line(Numbers { told: 61, door: 62 })).expect("text");
-        assert_eq!(line.matches('\n').count(), 1, "{line}");
-        let word = line.split_once("$'").and_then(|(_, rest)| rest.split_once('\'')).map(|(word, _)| word);
-        assert!(word.expect("a word").chars().all(|c| c == '\\' || c.is_digit(8)), "{line}");
+    fn statements_are_framed_so_that_lines_are_the_scripts() {
+        let mut text = Framing::default();
+        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\"\n ");
+        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
+        text.blank += 2;
+        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
+        let failing = failing(126);
+        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
+        text.blank += 1;
+        assert_eq!(written(text.bare(b"d")), "\nd");
     }
 }

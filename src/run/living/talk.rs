@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-use super::frame::Numbers;
+use super::line::Numbers;
 use crate::facts::Survey;
 use crate::sys::pipe::Private;
 use crate::sys::process::nameless_file;

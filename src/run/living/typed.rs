@@ -1,7 +1,7 @@
 //! A shell that lives on at a terminal: an interactive bash with job control, whose text comes through the
 //! channel and whose commands have the terminal.
 //!
-//! A statement is one line ([`frame`](super::frame)), since bash would show a prompt for each further one. bash
+//! A statement is one line ([`line`](super::line)), since bash would show a prompt for each further one. bash
 //! shows its own prompt, runs what is to run before it, and only then reads the channel again; so when the blank
 //! behind the statement is taken, all that is there is on the screen. While a statement runs, bash (and what it
 //! puts there) is in front of the terminal; between statements gsh is.
@@ -18,7 +18,7 @@ use nix::poll::PollFlags;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::frame::Frame;
+use super::line::Frame;
 use super::talk::{Heard, Talk};
 use super::{Course, Fed, Living};
 use crate::run::Outcome;
