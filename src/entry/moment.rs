@@ -111,6 +111,14 @@ impl Moment {
             .map_err(|word| wrong(format!("GSH_TIMEOUT: {word}: not a time like 90, 90s, 5m or 2h"), 2))?;
         let quiet = quiet(asked, &machine);
         let policy = surrounds.policy(&machine, options(asked, &surrounds, quiet));
+        let machine = match surrounds.machine_in_shell(&opened.request.cwd) {
+            Some(told) => {
+                // What may not be the project was found out above.
+                let _refused = told.widen(&policy.knobs.allow_roots);
+                told
+            }
+            None => machine,
+        };
         let shell = Shell::find(policy.knobs.shell.as_deref().map(Path::new))
             .map_err(|error| wrong(error.to_string(), FAILED))?;
         let (asked, text) = (asked.clone(), text.to_vec());
@@ -159,6 +167,22 @@ impl Moment {
         let state = &self.surrounds.folders.as_ref()?.state;
         make_folder(state).ok()?;
         Some(state.join("history"))
+    }
+
+    /// The file that the shell at a person's terminal reads when it starts.
+    pub(super) fn start_up(&self) -> Option<PathBuf> {
+        let rc = self.policy.knobs.interactive.rc.as_deref()?;
+        Some(match rc.strip_prefix("~/") {
+            Some(below) => Path::new(self.policy.places.home.as_deref()?).join(below),
+            None => rc.into(),
+        })
+    }
+
+    /// Whether a start-up file would be refused, were it a command.
+    pub(super) fn denies(&self, text: &[u8]) -> bool {
+        let request = Request { text: text.to_vec(), ..self.opened.request.clone() };
+        let checked = pipeline::check(&request, &self.policy, &self.machine);
+        checked.decision.verdict == Verdict::Deny
     }
 
     /// What would be decided of a line now; nothing runs and nothing is recorded.

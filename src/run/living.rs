@@ -22,6 +22,8 @@
 //! the next statement. So we know when a statement is over, without looking at the process.
 
 mod frame;
+mod line;
+mod talk;
 mod typed;
 
 use std::cell::RefCell;
@@ -35,11 +37,12 @@ use nix::sys::signal::Signal;
 
 pub use self::frame::lines;
 use self::frame::{Framing, failing, taking};
+use self::talk::Talk;
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
-use crate::facts::Past;
+use crate::facts::{Past, Survey};
 use crate::sys::pipe::{self, Private};
 
 /// A shell that is given one statement after the other. It begins with the first.
@@ -75,6 +78,8 @@ struct Course {
     failing: bool,
     /// It is at a terminal.
     typed: Option<Typed>,
+    /// What it said of itself last.
+    survey: Option<Rc<Survey>>,
 }
 
 impl Living {
@@ -114,7 +119,7 @@ impl Living {
             Some(fed) => {
                 let instead = failing(status);
                 let watched = match fed.typed {
-                    Some(_) => fed.give_typed(instead.as_bytes())?,
+                    Some(_) => fed.give_typed(instead.as_bytes(), false)?,
                     None => fed.give_framed(text, instead.as_bytes(), lines)?,
                 };
                 Ok(watched.map(|watched| fed.outcome(watched)))
@@ -177,6 +182,7 @@ impl Living {
             false => RunError::Lost(source),
         })?;
         course.past = plan.left.clone();
+        course.hear();
         let duration = begun.elapsed();
         Ok(Outcome { duration, ..outcome(watched, begun) })
     }
@@ -189,12 +195,13 @@ impl Course {
             let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
             if let Some(typed) = fed.typed {
                 let bytes = [&fed.taking(), typed.first()].concat();
-                return fed.give(&bytes);
+                return fed.give_plainly(&bytes);
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if fed.typed.is_some() {
-            return fed.give_typed(&plan.text);
+            let looks = plan.left.strays() || self.survey.as_ref().is_some_and(|survey| survey.is_restless);
+            return fed.give_typed(&plan.text, looks);
         }
         if let Some(status) = failed.take()
             && let Some(watched) = fed.give_framed(text, failing(status).as_bytes(), 0)?
@@ -225,8 +232,10 @@ struct Fed {
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
-    /// Where it tells how a statement ended, and as which descriptor it has the other end.
-    told: Option<(OwnedFd, i32)>,
+    /// How one at a terminal and we tell each other what is so.
+    talk: Option<Talk>,
+    /// What it said that it holds, after the last statement.
+    survey: Option<Survey>,
     /// What it is to run before all else.
     taking: Vec<u8>,
 }
@@ -238,11 +247,12 @@ impl Fed {
         let input = needs_input.then(|| Private::of(io::stdin().as_fd())).transpose()?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
-        let told = match typed.filter(|typed| typed.quiet) {
-            Some(_) => Some(typed::silenced(&mut program)?),
+        let talk = match typed {
+            Some(typed) => Some(typed::begin(typed, &mut program)?),
             None => None,
         };
-        let taking = taking(input.as_ref(), told.as_ref().map(|(_, writing)| writing), &program)?;
+        let theirs = talk.as_ref().map(|(_, theirs)| &theirs[..]).unwrap_or_default();
+        let taking = taking(input.as_ref(), theirs, &program)?;
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
@@ -252,8 +262,10 @@ impl Fed {
             front.take_keys();
         }
         let input = input.as_ref().map_or(0, Private::number);
-        let told = told.map(|(reading, writing)| (reading, writing.number()));
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told, taking })
+        // Their ends are the shell's alone from here on.
+        let talk = talk.map(|(talk, _theirs)| talk);
+        let begun = Instant::now();
+        Ok(Self { front, channel: Some(channel), input, begun, typed, talk, survey: None, taking })
     }
 
     /// What it is to run before all else, once.
@@ -273,17 +285,7 @@ impl Fed {
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
     fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
-        if self.typed.is_none() {
-            return self.write(bytes);
-        }
-        self.give_terminal();
-        let mut ended = self.write(bytes)?;
-        if ended.is_none() {
-            // bash reads more than a line at once, so the blank is written when the line was taken.
-            ended = self.write(b" ")?;
-        }
-        self.take_terminal();
-        Ok(ended)
+        self.write(bytes)
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {

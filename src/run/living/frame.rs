@@ -88,11 +88,7 @@ fn may_make_aliases(text: &[u8]) -> bool {
 }
 
 /// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
-pub(super) fn taking(
-    input: Option<&Private>,
-    told: Option<&Private>,
-    program: &Program,
-) -> io::Result<Vec<u8>> {
+pub(super) fn taking(input: Option<&Private>, others: &[Private], program: &Program) -> io::Result<Vec<u8>> {
     let Some(input) = input else { return Ok(vec![]) };
     let variable =
         |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
@@ -102,8 +98,8 @@ pub(super) fn taking(
         ));
     }
     let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
-    // The number that the first keeps for the shell's copy is one that the second still has.
-    let mut bytes = told.map(Private::taking).unwrap_or_default().into_bytes();
+    // The number that one keeps for the shell's copy is one that the next in line still has.
+    let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
     bytes.extend(input.taking().bytes());
     bytes.extend(b"{ \\: '");
     bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
