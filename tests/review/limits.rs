@@ -1,6 +1,5 @@
 //! A reviewer that always says allow answers the verdict `review` and nothing else.
 
-use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use gsh::ask::{Manner, Question, settle};
@@ -38,8 +37,8 @@ fn yes(folder: &std::path::Path) -> Manner {
         verdict("allow", "low")
     );
     std::fs::write(&program, text).expect("the program");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("its mode");
-    let words = vec![program.to_string_lossy().into_owned()];
+    // By its shell: a process that another test forked meanwhile may hold the file open for writing.
+    let words = vec!["/bin/sh".to_owned(), program.to_string_lossy().into_owned()];
     let mut policy = builtin_policy();
     policy.knobs.reviewer =
         Reviewing { program: words, timeout: Duration::from_secs(20), ..Reviewing::default() };
