@@ -6,26 +6,29 @@ use serde_json::{Value, json};
 
 use super::matching::{self, Gap};
 use super::proof::{Proof, Trial, first_line};
-use super::{Door, Place, State, can_be_tried};
+use super::{Door, Place, State, plugin};
 use crate::commands::doors::View;
 use crate::config::agent_settings::{is_ours, value_at};
 use crate::policy::agents::{Form, Format, Hook, Known};
 use crate::sys::child::Captured;
+use crate::syntax::quote;
 use crate::sys::process::Ended;
 
 /// The hook's door; None for an agent without one.
 pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<Door> {
     let hook = agent.hook.as_ref()?;
-    let Some(Installed { file, command, holds, gap }) = installed(agent, hook, view) else {
+    let found = installed(agent, hook, view);
+    if hook.ignored.is_some() && found.is_none() {
+        return None;
+    }
+    let Some(Installed { file, command, holds, gap }) = found else {
         let by = "no hook of gsh's in its files".to_owned();
         return Some(Door { door: "hook", state: State::Open, by, holds: None, proof: None });
     };
     let (by, holds) = (file.display().to_string(), Some(holds));
-    if let Some((state, why)) = off(agent, hook, view).or(gap) {
+    let ignored = hook.ignored.map(|why| (State::Open, why.to_owned()));
+    if let Some((state, why)) = ignored.or_else(|| off(agent, hook, view)).or(gap) {
         return Some(Door { door: "hook", state, by: format!("{by}: {why}"), holds, proof: None });
-    }
-    if !can_be_tried(agent) {
-        return Some(Door { door: "hook", state: State::Unknown, by, holds, proof: None });
     }
     let proof = proof(agent, hook, &command, place);
     let state = proof.state();
@@ -51,19 +54,18 @@ fn installed(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<Installed> {
     let files = files.into_iter().filter_map(|path| view.file(path));
     let mut all = files.flat_map(|file| {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        held(hook, &file, &text, &end)
+        held(hook, &file, (&text, view), &end)
     });
     let first = all.next()?;
     if first.gap.is_none() { Some(first) } else { all.find(|found| found.gap.is_none()).or(Some(first)) }
 }
 
 /// The hooks of ours that a file holds.
-fn held(hook: &Hook, file: &Path, text: &str, end: &str) -> Vec<Installed> {
+fn held(hook: &Hook, file: &Path, (text, view): (&str, &View<'_>), end: &str) -> Vec<Installed> {
     let whole = |command: String, holds| vec![Installed { file: file.into(), command, holds, gap: None }];
     match hook.form {
         Form::Program if text.contains(end) => return whole(file.display().to_string(), false),
-        // A plugin of ours throws whatever happens.
-        Form::Plugin if text.contains("gsh") => return whole(String::new(), true),
+        Form::Plugin if text.contains("gsh") => return vec![of_plugin(file, (text, view), end)],
         Form::Program | Form::Plugin => return vec![],
         _ => {}
     }
@@ -80,8 +82,23 @@ fn held(hook: &Hook, file: &Path, text: &str, end: &str) -> Vec<Installed> {
     all
 }
 
-/// What in its settings switches its hooks off.
+/// A plugin of ours asks as a command would, and throws whatever happens.
+fn of_plugin(file: &Path, (text, view): (&str, &View<'_>), end: &str) -> Installed {
+    let program = plugin::program(text);
+    let edited = "it is not the plugin that this gsh writes: set it up again with `gsh init`";
+    let gap = program.is_none().then(|| (State::Unknown, edited.to_owned()));
+    let program = (view.var)("GSH_PROGRAM").filter(|own| !own.is_empty()).or(program);
+    let command = format!("{}{end}", quote(&program.unwrap_or_default()));
+    Installed { file: file.into(), command, holds: gap.is_none(), gap }
+}
+
+/// What in its settings, or its environment (`$NAME`), switches its hooks off.
 fn off(agent: &Known, hook: &Hook, view: &View<'_>) -> Option<Gap> {
+    let variables = hook.off.iter().filter_map(|off| off.strip_prefix('$'));
+    let set = |name: &&str| (view.var)(name).is_some_and(|value| !value.is_empty());
+    if let Some(name) = variables.into_iter().find(set) {
+        return Some((State::Open, format!("${name} switches it off")));
+    }
     hook.off.iter().filter_map(|off| off.split_once(" = ")).find_map(|(key, word)| {
         let key: Vec<&str> = key.split('/').collect();
         let found = view.settings(agent, &key).into_iter().find(|found| is_word(Some(&found.value), word))?;
@@ -164,7 +181,11 @@ fn event(hook: &Hook, command: &str, session: &str, place: &Place<'_>) -> Value 
             "event": "PreToolUse", "session_id": session, "cwd": cwd, "tool_name": tool,
             "tool_input": { "command": command },
         }),
-        Form::Matched | Form::Listed | Form::Plugin => json!({
+        Form::Plugin => json!({
+            "event": "tool.execute.before", "tool": tool, "session": session, "call": "doctor",
+            "args": { "command": command }, "directory": cwd,
+        }),
+        Form::Matched | Form::Listed => json!({
             "session_id": session, "transcript_path": "", "cwd": cwd, "turn_id": session,
             "permission_mode": "default", "hook_event_name": hook.key.last().copied().unwrap_or("PreToolUse"),
             "tool_name": tool, "tool_input": { "command": command }, "tool_use_id": "doctor",

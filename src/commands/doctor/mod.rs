@@ -2,6 +2,7 @@
 
 mod hook;
 mod matching;
+mod plugin;
 mod proof;
 mod report;
 mod warnings;
@@ -12,7 +13,7 @@ use nix::unistd::geteuid;
 use serde::Serialize;
 
 use super::doors::{Found, View, Which, is_program, leads_to_gsh};
-use crate::policy::agents::{AGENTS, Form, Known, Source, named};
+use crate::policy::agents::{AGENTS, Known, Source, named};
 use crate::run::environment::Variable;
 use crate::store::places::Folders;
 use crate::sys::passwd;
@@ -151,7 +152,7 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
 /// What closes a door of this agent.
 fn help(agent: &Known) -> String {
     let by_file =
-        agent.hook.is_some() || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
+        agent.asked_hook().is_some() || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
     let program = agent.programs.first().unwrap_or(&agent.name);
     let ways = [
         by_file.then(|| format!("gsh init {}", agent.name)),
@@ -180,9 +181,4 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
     };
     let state = proof.state();
     Door { door: "shell", state, by, holds: None, proof: Some(proof) }
-}
-
-/// Whether the hook of an agent is one that can be looked at.
-fn can_be_tried(agent: &Known) -> bool {
-    agent.hook.is_some_and(|hook| hook.form != Form::Plugin)
 }

@@ -72,6 +72,9 @@ struct Hook {
     block: Option<String>,
     #[serde(default)]
     asks: bool,
+    #[serde(default)]
+    alone: Vec<String>,
+    ignored: Option<String>,
     trust: Option<String>,
     user: Option<String>,
     project: Option<String>,
@@ -172,7 +175,7 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
     Ok(format!(
         "Hook {{ dialect: {:?}, form: Form::{}, key: &{key:?}, tool: {:?}, matcher: {:?}, off: &{:?}, \
          unit: {unit}, limit: {:?}, \
-         block: {:?}, asks: {}, trust: {:?}, user: {:?}, project: {:?} }}",
+         block: {:?}, asks: {}, alone: &{:?}, ignored: {:?}, trust: {:?}, user: {:?}, project: {:?} }}",
         hook.dialect,
         variant(&hook.form),
         hook.tool,
@@ -181,6 +184,8 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
         hook.limit,
         hook.block,
         hook.asks,
+        hook.alone,
+        hook.ignored,
         hook.trust,
         hook.user,
         hook.project,
