@@ -328,8 +328,15 @@ fn file() {
 
 #[test]
 fn stdin() {
-    // bash shows what it reads, and so what gsh puts around it.
-    all_by(Way::Stdin, &["set -v; echo verbose"]);
+    let not_the_same = [
+        // bash shows what it reads, and so what gsh puts around it.
+        "set -v; echo verbose",
+        // The rest of the script would be in the file; what is there was not decided.
+        "echo a > f; exec < f; read x; echo $x",
+        // Before it there was what takes over the caller's standard input.
+        "echo ${PIPESTATUS[@]}; true | false | true; echo ${PIPESTATUS[@]}",
+    ];
+    all_by(Way::Stdin, &not_the_same);
 }
 
 #[test]

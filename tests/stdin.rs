@@ -349,6 +349,15 @@ fn a_script_cannot_reach_how_it_is_read() {
 }
 
 #[test]
+fn a_script_that_goes_on_elsewhere_says_that_it_does_not() {
+    let machine = Gsh::new(GSH).env("GSH_MODE", "bypass").project_file("rest", "echo in the rest\n");
+    let allowed = "[permissions.\"process.execute\"]\n\"exec <rest\" = \"allow\"\n";
+    let run = machine.config(allowed).stdin("echo a\nexec <rest\necho b\n").run();
+    assert_eq!((run.status, run.stdout().as_str()), (Some(126), "a\n"), "{}", run.stderr());
+    assert!(run.stderr().contains("Run it as a script of its own"), "{}", run.stderr());
+}
+
+#[test]
 fn the_input_is_left_where_bash_would_leave_it() {
     let folder = tempfile::tempdir().expect("a folder");
     for program in ["/bin/bash", GSH] {

@@ -13,11 +13,17 @@ use std::process::ExitCode;
 use super::moment::{End, Moment};
 use super::shell::{LONGEST_TEXT, die};
 use super::steer::{FAILED, REFUSED};
+use crate::facts::Elsewhere;
 use crate::run::living::{Awaited, Living, Unbegun, lines};
 use crate::run::reads::{Reads, reads};
 use crate::run::{Outcome, Source};
 use crate::syntax::Limits;
 use crate::sys::pipe::{Lines, Taken};
+use crate::sys::process::Ended;
+
+/// `exec <FILE`: what stands in FILE was never decided.
+const UNREAD: &str = "the script goes on in what it has put in the place of its standard input; that is not \
+    run. Run it as a script of its own: bash FILE";
 
 /// Reads, decides and runs to the end.
 pub(super) fn run(begun: &Moment) -> ExitCode {
@@ -84,7 +90,15 @@ impl Script<'_> {
         };
         let ending = moment.run(Source::Statement { last }, Some(&self.living));
         let outcome = match moment.tell(ending) {
-            End::Ran(outcome) => Some(outcome).filter(|outcome| outcome.ended.is_some()),
+            End::Ran(outcome) => {
+                let over = Some(outcome).filter(|outcome| outcome.ended.is_some());
+                let succeeded = over.is_some_and(|outcome| outcome.ended == Some(Ended::Status(0)));
+                if succeeded && !last && self.living.past().elsewhere() == Some(Elsewhere::Unread) {
+                    eprintln!("gsh: standard input: {UNREAD}");
+                    return Ok(Some(ExitCode::from(REFUSED)));
+                }
+                over
+            }
             End::NotRun(status) => self.living.fail(status, lines(text))?,
             End::Abandoned(signal) => {
                 self.living.end_by(signal)?;

@@ -5,7 +5,7 @@ use super::EffectKind;
 use super::arg::Arg;
 use super::gather::Gatherer;
 use super::path::Target;
-use super::state::State;
+use super::state::{Elsewhere, State};
 use crate::report::Span;
 use crate::syntax::{Cause, Descriptor, Piece, Redirection, RedirectionOperator, Simple};
 
@@ -92,9 +92,10 @@ impl Gatherer<'_> {
         if !is_exec || !self.from_stdin {
             return;
         }
-        state.reads_elsewhere = true;
-        if !matches!(redirection.target.pieces.as_slice(), [Piece::Text { text, .. }] if matches!(text.as_str(), "-" | "/dev/null"))
-        {
+        let is_nothing = matches!(redirection.target.pieces.as_slice(),
+            [Piece::Text { text, .. }] if matches!(text.as_str(), "-" | "/dev/null"));
+        state.elsewhere = Some(if is_nothing { Elsewhere::Nowhere } else { Elsewhere::Unread });
+        if !is_nothing {
             let detail = "bash reads the rest of the script from there";
             self.unexplained(Cause::OpaqueCode, detail, redirection.span);
         }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::arg::Arg;
 use super::leaving::Exits;
 use super::programs::{Programs, Wrapper};
-use super::state::{State, Stream};
+use super::state::{Elsewhere, State, Stream};
 use super::tool::of_tool;
 use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
@@ -147,10 +147,10 @@ impl Past {
         Self(Some(Rc::new(state)))
     }
 
-    /// Whether the shell reads no more of the script that was on its standard input (`exec </dev/null`).
+    /// Where the shell reads the rest of the script that was on its standard input, if no more there.
     #[must_use]
-    pub fn reads_elsewhere(&self) -> bool {
-        self.0.as_ref().is_some_and(|state| state.reads_elsewhere)
+    pub fn elsewhere(&self) -> Option<Elsewhere> {
+        self.0.as_ref().and_then(|state| state.elsewhere)
     }
 }
 

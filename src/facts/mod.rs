@@ -53,6 +53,7 @@ pub use brace::words as brace_words;
 pub use decode::base64;
 pub use effects::is_device;
 pub use gather::{Past, gather, gather_after, gather_words};
+pub use state::Elsewhere;
 
 /// Whether the shell or programs obey a variable of this name, whoever set it.
 #[must_use]

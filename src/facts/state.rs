@@ -47,11 +47,20 @@ pub(super) struct State {
     /// Something was deleted, so that a folder to enter may be gone.
     pub removed: bool,
     /// The shell has another standard input, and reads the rest of a script that was on it there.
-    pub reads_elsewhere: bool,
+    pub elsewhere: Option<Elsewhere>,
     /// What the text itself wrote into files last.
     pub written: BTreeMap<String, Arg>,
     /// What the paths that process substitutions made hold.
     pub pipes: BTreeMap<String, Stream>,
+}
+
+/// Where a shell reads the rest of its script, once that is no more where it began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Elsewhere {
+    /// There is no rest: `exec </dev/null`.
+    Nowhere,
+    /// In a file or a descriptor that nobody has looked at.
+    Unread,
 }
 
 /// A variable's value.
@@ -203,7 +212,7 @@ impl State {
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
         self.removed |= other.removed;
-        self.reads_elsewhere &= other.reads_elsewhere;
+        self.elsewhere = self.elsewhere.and_then(|own| other.elsewhere.map(|its| own.max(its)));
         self.references.extend(copies(&other.references));
         self.aliases.extend(copies(&other.aliases));
         self.git_aliases.extend(copies(&other.git_aliases));
@@ -333,7 +342,7 @@ impl State {
             relinked: self.relinked,
             opaque: self.opaque,
             removed: self.removed,
-            reads_elsewhere: false,
+            elsewhere: None,
             written: self.written.clone(),
             forgets: self.forgets,
             pipes: self.pipes.clone(),

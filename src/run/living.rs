@@ -6,36 +6,40 @@
 //!
 //! ```text
 //! { STATEMENT
-//! } 0>&"$((LINENO=n,60))" 60<&-
+//! } 0>&"$((LINENO=n,61))"
 //! ```
 //!
-//! So whatever a command reads or leaves there is data, and never becomes the shell's text. 60 stands for
-//! the descriptor that the caller's standard input is passed as; `>&` does what `<&` would, but bash takes
-//! it for no redirection of standard input, so that a command with `&` behind it still gets `/dev/null`. The
-//! number of the last line is put right, since our lines are no lines of the script.
+//! So whatever a command reads or leaves there is data, and never becomes the shell's text. 61 stands for
+//! the descriptor as which the shell, and nothing that it starts, has the caller's standard input; `>&` does
+//! what `<&` would, but bash takes it for no redirection of standard input, so that a command with `&` behind
+//! it still gets `/dev/null`. The number of the last line is put right, since our lines are no lines of the
+//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs.
 //!
 //! A blank follows each statement. The channel has room for one piece only, so that it can be written to
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
+mod frame;
 mod typed;
 
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Instant;
 
 use nix::poll::PollFlags;
 use nix::sys::signal::Signal;
 
+pub use self::frame::lines;
+use self::frame::{Framing, failing, taking};
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
 use crate::audit::Supervised;
 use crate::facts::Past;
-use crate::sys::pipe;
+use crate::sys::pipe::{self, Private};
 
 /// A shell that is given one statement after the other. It begins with the first.
 #[derive(Debug, Clone, Default)]
@@ -86,7 +90,7 @@ impl Living {
 
     /// A line without a statement.
     pub fn skip_line(&self) {
-        self.0.borrow_mut().text.blank += 1;
+        self.0.borrow_mut().text.skip(1);
     }
 
     /// In the place of a statement of so many lines that must not run: its status is this one, as if it had
@@ -102,12 +106,12 @@ impl Living {
                 let instead = failing(status);
                 let watched = match fed.typed {
                     Some(_) => fed.give_typed(instead.as_bytes())?,
-                    None => fed.give(&text.framed(instead.as_bytes(), lines, fed.input))?,
+                    None => fed.give_framed(text, instead.as_bytes(), lines)?,
                 };
                 Ok(watched.map(|watched| fed.outcome(watched)))
             }
             None => {
-                text.blank += lines;
+                text.skip(lines);
                 *failed = Some(status);
                 Ok(None)
             }
@@ -169,21 +173,22 @@ impl Living {
 
 impl Course {
     fn run(&mut self, plan: &Plan) -> io::Result<Option<Watched>> {
+        let is_all = plan.source == (Source::Statement { last: true }) && self.failed.is_none();
         if self.shell.is_none() {
-            let fed = self.shell.insert(Fed::begin(plan, self.typed)?);
+            let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
             if let Some(typed) = fed.typed {
-                return fed.give(typed.first());
+                let bytes = [&fed.taking(), typed.first()].concat();
+                return fed.give(&bytes);
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if fed.typed.is_some() {
             return fed.give_typed(&plan.text);
         }
-        if let Some(status) = failed.take() {
-            let bytes = text.framed(failing(status).as_bytes(), 0, fed.input);
-            if let Some(watched) = fed.give(&bytes)? {
-                return Ok(Some(watched));
-            }
+        if let Some(status) = failed.take()
+            && let Some(watched) = fed.give_framed(text, failing(status).as_bytes(), 0)?
+        {
+            return Ok(Some(watched));
         }
         if plan.source == (Source::Statement { last: true }) {
             let bytes = text.bare(&plan.text);
@@ -192,50 +197,10 @@ impl Course {
                 None => fed.end().map(Some),
             };
         }
-        let bytes = text.framed(&plan.text, lines(&plan.text), fed.input);
-        match fed.give(&bytes)? {
-            None if plan.left.reads_elsewhere() => fed.end().map(Some),
+        match fed.give_framed(text, &plan.text, lines(&plan.text))? {
+            None if plan.left.elsewhere().is_some() => fed.end().map(Some),
             watched => Ok(watched),
         }
-    }
-}
-
-/// What fails with this status and does nothing else, whatever functions and aliases there are: in POSIX mode no
-/// function stands before `exit`.
-fn failing(status: u8) -> String {
-    format!("(POSIXLY_CORRECT=1; \\exit {status})")
-}
-
-/// How many lines a statement has, which comes without its last newline.
-#[must_use]
-pub fn lines(text: &[u8]) -> usize {
-    1 + text.iter().filter(|byte| **byte == b'\n').count()
-}
-
-/// How statements are written for the shell, so that its count of lines is the script's.
-#[derive(Debug, Default)]
-struct Framing {
-    /// Lines that the shell has read, or knows of.
-    lines: usize,
-    /// Lines without a statement that it has not had yet.
-    blank: usize,
-}
-
-impl Framing {
-    fn framed(&mut self, text: &[u8], lines: usize, input: i32) -> Vec<u8> {
-        self.lines += self.blank + lines;
-        let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
-        bytes.extend(b"{ ");
-        bytes.extend(text);
-        bytes.extend(format!("\n}} 0>&\"$((LINENO={},{input}))\" {input}<&-\n ", self.lines).bytes());
-        bytes
-    }
-
-    /// The end of a script, as it is: nothing is left that its commands could read.
-    fn bare(&mut self, text: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![b'\n'; self.blank];
-        bytes.extend(text);
-        bytes
     }
 }
 
@@ -245,25 +210,28 @@ struct Fed {
     front: Front,
     /// The end of the channel that is written to; None when nothing more comes.
     channel: Option<OwnedFd>,
-    /// As which descriptor it has the caller's standard input.
+    /// As which descriptor it has the caller's standard input; 0 where nothing needs it.
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
     /// Where it tells how a statement ended, and as which descriptor it has the other end.
     told: Option<(OwnedFd, i32)>,
+    /// What it is to run before all else.
+    taking: Vec<u8>,
 }
 
 impl Fed {
-    fn begin(plan: &Plan, typed: Option<Typed>) -> io::Result<Self> {
+    fn begin(plan: &Plan, typed: Option<Typed>, needs_input: bool) -> io::Result<Self> {
         let (theirs, channel) = pipe::for_one_piece()?;
         // Inherited, until the shell has started.
-        let input = pipe::high_copy(io::stdin().as_fd())?;
+        let input = needs_input.then(|| Private::of(io::stdin().as_fd())).transpose()?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
         let told = match typed.filter(|typed| typed.quiet) {
             Some(_) => Some(typed::silenced(&mut program)?),
             None => None,
         };
+        let taking = taking(input.as_ref(), told.as_ref().map(|(_, writing)| writing), &program)?;
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
@@ -272,9 +240,24 @@ impl Fed {
         if typed.is_some() {
             front.take_keys();
         }
-        let input = input.as_raw_fd();
-        let told = told.map(|(reading, writing)| (reading, writing.as_raw_fd()));
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told })
+        let input = input.as_ref().map_or(0, Private::number);
+        let told = told.map(|(reading, writing)| (reading, writing.number()));
+        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told, taking })
+    }
+
+    /// What it is to run before all else, once.
+    fn taking(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.taking)
+    }
+
+    fn give_framed(
+        &mut self,
+        text: &mut Framing,
+        statement: &[u8],
+        lines: usize,
+    ) -> io::Result<Option<Watched>> {
+        let bytes = [self.taking(), text.framed(statement, lines, self.input)].concat();
+        self.give(&bytes)
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
@@ -336,27 +319,5 @@ fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
         ended: watched.map(|watched| watched.ended),
         duration: begun.elapsed(),
         watched: watched.map(|Watched { limited, job, bytes, .. }| Supervised { bytes, limited, job }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(bytes: Vec<u8>) -> String {
-        String::from_utf8(bytes).unwrap_or_default()
-    }
-
-    #[test]
-    fn statements_are_framed_so_that_lines_are_the_scripts() {
-        let mut text = Framing::default();
-        let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\" 60<&-\n ");
-        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
-        text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
-        let failing = failing(126);
-        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
-        text.blank += 1;
-        assert_eq!(written(text.bare(b"d")), "\nd");
     }
 }

@@ -104,23 +104,56 @@ pub fn for_one_piece() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((reading, writing))
 }
 
-/// A copy of a descriptor, beyond those that scripts use, that programs inherit. It waits, as a shell makes
-/// its standard input wait.
+/// A descriptor for a shell alone, beyond those that scripts use.
 ///
-/// # Errors
-/// When there are no descriptors left.
-pub fn high_copy(of: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    let flags = OFlag::from_bits_retain(fcntl(of, FcntlArg::F_GETFL)?);
-    if flags.contains(OFlag::O_NONBLOCK) {
-        fcntl(of, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+/// A program inherits all that a shell has, except for what is closed when a program starts; and a shell has
+/// no command that marks a descriptor so. But its own copies are, while something is redirected, and so are
+/// copies of those. Hence three numbers that follow each other, and [`Private::taking`].
+#[derive(Debug)]
+pub struct Private {
+    /// What the shell inherits.
+    inherited: OwnedFd,
+    /// The same; in its place the shell puts what only it has.
+    kept: OwnedFd,
+    /// Where the shell's own copy will be.
+    saved: i32,
+}
+
+impl Private {
+    /// Of something that the shell shall have. It waits, as a shell makes its standard input wait.
+    ///
+    /// # Errors
+    /// When there are no descriptors left.
+    pub fn of(descriptor: BorrowedFd<'_>) -> io::Result<Self> {
+        let flags = OFlag::from_bits_retain(fcntl(descriptor, FcntlArg::F_GETFL)?);
+        if flags.contains(OFlag::O_NONBLOCK) {
+            fcntl(descriptor, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
+        }
+        let inherited = raw::inherited_copy(descriptor, HIGH)?;
+        let kept = raw::inherited_copy(descriptor, inherited.as_raw_fd())?;
+        let is_inherited = |number: &i32| raw::is_inherited(*number);
+        let saved = (kept.as_raw_fd() + 1..).find(|number| !is_inherited(number)).unwrap_or(i32::MAX);
+        if saved >= HIGHEST {
+            return Err(io::Error::other(
+                "the caller has left open too many descriptors for a script to be read",
+            ));
+        }
+        Ok(Self { inherited, kept, saved })
     }
-    let copy = raw::inherited_copy(of, HIGH)?;
-    if copy.as_raw_fd() > HIGHEST {
-        return Err(io::Error::other(
-            "the caller has left open too many descriptors for a script to be read",
-        ));
+
+    /// As which descriptor the shell has it, once it has run what [`Private::taking`] says.
+    #[must_use]
+    pub fn number(&self) -> i32 {
+        self.kept.as_raw_fd()
     }
-    Ok(copy)
+
+    /// Commands for the shell, after which nothing that it starts inherits it. They are not traced.
+    #[must_use]
+    pub fn taking(&self) -> String {
+        let (inherited, kept, saved) = (self.inherited.as_raw_fd(), self.kept.as_raw_fd(), self.saved);
+        let copying = format!("{{ \\exec {kept}>&{saved}; }} {inherited}>&{kept} 2>&-");
+        format!("{copying}; {{ \\exec {inherited}>&-; }} 2>&-; ")
+    }
 }
 
 /// What was taken of a line.

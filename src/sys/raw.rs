@@ -204,6 +204,13 @@ pub(super) fn inherited_copy(of: BorrowedFd<'_>, from: RawFd) -> io::Result<Owne
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
+/// Whether there is a descriptor of this number that programs inherit.
+pub(super) fn is_inherited(number: RawFd) -> bool {
+    // SAFETY: it only asks for flags; of a number that is no descriptor the kernel says so.
+    let flags = unsafe { libc::fcntl(number, libc::F_GETFD) };
+    flags != -1 && flags & libc::FD_CLOEXEC == 0
+}
+
 /// How many bytes wait to be read from a pipe.
 pub(super) fn waiting(pipe: BorrowedFd<'_>) -> io::Result<usize> {
     let mut count: libc::c_int = 0;

@@ -2,7 +2,7 @@
 //! channel and whose commands have the terminal.
 //!
 //! ```text
-//! eval $'STATEMENT' 0<&60 60<&-
+//! eval $'STATEMENT' 0<&61
 //! ```
 //!
 //! One line, since bash would show a prompt for each further one. bash shows its own prompt, runs what is to
@@ -21,8 +21,9 @@ use nix::unistd::{pipe2, read};
 use super::{Fed, Living};
 use crate::run::Outcome;
 use crate::run::supervise::Watched;
+use crate::sys::pipe::Private;
 use crate::sys::process::Program;
-use crate::sys::{pipe, tty};
+use crate::sys::tty;
 
 /// What a shell at a terminal needs more than another.
 #[derive(Debug, Clone, Copy, Default)]
@@ -100,7 +101,7 @@ impl Fed {
         };
         if let Some((_, told)) = &self.told {
             line.pop();
-            line.extend(format!(" {told}>&-; \\builtin printf '%s ' \"$?\" >&{told}\n").bytes());
+            line.extend(format!("; \\builtin printf '%s ' \"$?\" >&{told}\n").bytes());
         }
         let ended = self.give(&line)?;
         if let (Some((told, _)), Some(typed)) = (&self.told, &mut self.typed) {
@@ -130,12 +131,12 @@ impl Fed {
 
 /// The shell shows no prompt of its own, though it has one, by which scripts know an interactive shell. It
 /// inherits the end on which it tells how statements end.
-pub(super) fn silenced(program: &mut Program) -> io::Result<(OwnedFd, OwnedFd)> {
+pub(super) fn silenced(program: &mut Program) -> io::Result<(OwnedFd, Private)> {
     program.environment.retain(|(name, _)| name != "PS1" && name != "PS2" && name != "PROMPT_COMMAND");
     program.environment.push(("PS1".into(), "\\[\\]".into()));
     program.environment.push(("PS2".into(), "".into()));
     let (reading, writing) = pipe2(OFlag::O_CLOEXEC | OFlag::O_NONBLOCK)?;
-    Ok((reading, pipe::high_copy(writing.as_fd())?))
+    Ok((reading, Private::of(writing.as_fd())?))
 }
 
 /// What was told last; an interrupt takes the line with it.
@@ -155,7 +156,7 @@ pub(super) fn framed(text: &[u8], input: i32) -> Vec<u8> {
             other => line.extend(format!("\\{other:03o}").bytes()),
         }
     }
-    line.extend(format!("' 0<&{input} {input}<&-\n").bytes());
+    line.extend(format!("' 0<&{input}\n").bytes());
     line
 }
 
@@ -172,7 +173,7 @@ mod tests {
         ];
         for (text, quoted) in table {
             let line = String::from_utf8(framed(text, 60)).unwrap_or_default();
-            assert_eq!(line, format!("\\builtin eval $'{quoted}' 0<&60 60<&-\n"));
+            assert_eq!(line, format!("\\builtin eval $'{quoted}' 0<&60\n"));
         }
     }
 }

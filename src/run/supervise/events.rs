@@ -14,7 +14,7 @@ use crate::sys::process::{Ended, signal_group};
 use crate::sys::tree::{self, Reaped};
 
 /// After the command's end, how long output of what it leaves behind still goes to the caller.
-const DRAIN: Duration = Duration::from_millis(30);
+const DRAIN: Duration = Duration::from_millis(20);
 /// The same where a `>( )` is known to write late, from its last output on; and all in all.
 pub(super) const LATE: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(1)];
 /// How long what is asked to end may take before it is killed.

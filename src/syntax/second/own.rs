@@ -42,7 +42,7 @@ impl Visit for Own {
 
     fn simple(&mut self, simple: &Simple) {
         let assignments: Vec<String> = simple.assignments.iter().map(assigned).collect();
-        self.items.command(&assignments, &texts(&simple.words));
+        self.items.command(&assignments, &with_variables(simple));
         walk_simple(self, simple);
     }
 
@@ -55,7 +55,8 @@ impl Visit for Own {
                 }
                 number.to_string()
             }
-            Some(Descriptor::Variable(name)) => format!("{{{name}}}"),
+            // The other parser sees a word and a redirection behind it.
+            Some(Descriptor::Variable(_)) => String::new(),
         };
         let target = text(&redirection.target);
         self.items.redirection(&descriptor, operator(redirection.operator), &target);
@@ -76,6 +77,19 @@ fn assigned(assignment: &Assignment) -> String {
         AssignedValue::Array(words) => written.push_str(&items::array(&texts(words))),
     }
     written
+}
+
+/// The words, with the `{name}` of `{name}>` where it stands.
+fn with_variables(simple: &Simple) -> Vec<String> {
+    let mut words: Vec<(usize, String)> =
+        simple.words.iter().map(|word| (word.span.start, text(word))).collect();
+    for redirection in &simple.redirections {
+        if let Some(Descriptor::Variable(name)) = &redirection.descriptor {
+            words.push((redirection.span.start, format!("{{{name}}}")));
+        }
+    }
+    words.sort_by_key(|(start, _)| *start);
+    words.into_iter().map(|(_, word)| word).collect()
 }
 
 fn texts(words: &[Word]) -> Vec<String> {

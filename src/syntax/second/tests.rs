@@ -67,6 +67,8 @@ const WRONG: &[(&str, &str)] = &[
     ("ls \"a\" $b", "ls a b"),
     ("ls $'a\\tb' $c", "ls a\\tb $c"),
     ("ls a\\ b $c", "ls a b $c"),
+    ("exec {v}>x", "exec {w}>x"),
+    ("ls {v}>x a", "ls {v}>x b"),
     ("ls a # b $c\nls d", "ls a '#' b $c\nls d"),
 ];
 
