@@ -439,7 +439,9 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
         assert_eq!(part(&opened_with(&text, &["-lc"], &machine("codex"))), None, "{more}");
     }
     // Names that come from elsewhere, and a value that is run.
-    for (from, to) in [("compgen -e", "compgen -v"), ("${!__copilot_n}", "${!other}"), ("printf '%s=", "eval '%s=")] {
+    for (from, to) in
+        [("compgen -e", "compgen -v"), ("${!__copilot_n}", "${!other}"), ("printf '%s=", "eval '%s=")]
+    {
         let text = names.replacen(from, to, 1);
         assert_eq!(part(&opened_with(&text, &["-l", "-c"], &machine("copilot"))), None, "{text}");
     }

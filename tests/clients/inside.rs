@@ -82,7 +82,9 @@ impl Stage {
 
     /// A text of the table with what is known only now.
     fn told(&self, text: &str) -> String {
-        text.replace("{URL}", &self.model.url).replace("{HOME}", &self.machine.at("home").to_string_lossy()).replace("{GSH}", GSH)
+        text.replace("{URL}", &self.model.url)
+            .replace("{HOME}", &self.machine.at("home").to_string_lossy())
+            .replace("{GSH}", GSH)
     }
 
     /// Prints how a step went, and whether that was expected.

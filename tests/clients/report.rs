@@ -89,7 +89,7 @@ pub(crate) fn table(clients: &[Client], steps: &[Step]) -> String {
         }
     }
     for (index, note) in notes.texts.iter().enumerate() {
-        let _ = write!(text, "{}{}. {note}\n", if index == 0 { "\n" } else { "" }, index + 1);
+        let _ = writeln!(text, "{}{}. {note}", if index == 0 { "\n" } else { "" }, index + 1);
     }
     text
 }

@@ -25,10 +25,22 @@ pub(crate) fn case(stage: &Stage, case: &Case) -> Result<(), String> {
         }
         Ok(())
     })?;
-    let results = stage.model.results();
-    if case.name == "refused" && stage.client.floor_ends && stage.door == Door::Hook && results.is_empty() {
-        return Ok(());
+    if case.name == "refused" && stage.client.floor_ends && stage.door == Door::Hook {
+        // It ended the run, and then nothing is answered.
+        return if stage.model.results().is_empty() { Ok(()) } else { heard(stage, case, &said) };
     }
+    if !asked {
+        let results = stage.model.results();
+        return Err(format!("nobody was asked; the model heard: {results:?}; it said: {said}"));
+    }
+    heard(stage, case, &said)?;
+    if case.job { job(stage, case) } else { Ok(()) }
+}
+
+/// What the model heard is what the case says.
+fn heard(stage: &Stage, case: &Case, said: &str) -> Result<(), String> {
+    let again = case.asks == Asks::Later;
+    let results = stage.model.results();
     let result = match results.as_slice() {
         [result] if !again => result,
         [refused, result] if again && !refused.contains(case.shows[0]) => result,
@@ -37,15 +49,12 @@ pub(crate) fn case(stage: &Stage, case: &Case) -> Result<(), String> {
             return Err(format!("{count} answers of a tool; {told}; it said: {said}"));
         }
     };
-    if !asked {
-        return Err(format!("nobody was asked; the model heard: {result}"));
-    }
     let shown = case.shows.iter().find(|text| !result.contains(*text)).map(|text| format!("no {text:?}"));
     let hidden = case.hides.iter().find(|text| result.contains(*text)).map(|text| format!("a {text:?}"));
-    if let Some(what) = shown.or(hidden) {
-        return Err(format!("{what} in what the model heard: {result}"));
+    match shown.or(hidden) {
+        Some(what) => Err(format!("{what} in what the model heard: {result}")),
+        None => Ok(()),
     }
-    if case.job { job(stage, case) } else { Ok(()) }
 }
 
 /// A person looks whether something waits for them, and says yes to what the case asks; whether they did.

@@ -95,7 +95,8 @@ fn is_shells_own(name: &str, question: &Question<'_>) -> bool {
 /// Whether a text with these words can find out its `$0`: it expands something, or has texts or files of bash run in
 /// its place.
 fn may_see_name<'w>(text: &[u8], words: impl Iterator<Item = Option<&'w str>>) -> bool {
-    let within = |word: Option<&str>| word.is_none_or(|word| matches!(word, "." | "eval" | "source" | "trap"));
+    let within =
+        |word: Option<&str>| word.is_none_or(|word| matches!(word, "." | "eval" | "source" | "trap"));
     text.iter().any(|byte| b"$`".contains(byte)) || words.into_iter().any(within)
 }
 

@@ -10,8 +10,8 @@ use super::{Door, Place, State, plugin};
 use crate::commands::doors::View;
 use crate::config::agent_settings::{is_ours, value_at};
 use crate::policy::agents::{Form, Format, Hook, Known};
-use crate::sys::child::Captured;
 use crate::syntax::quote;
+use crate::sys::child::Captured;
 use crate::sys::process::Ended;
 
 /// The hook's door; None for an agent without one.
