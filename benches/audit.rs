@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use gsh::audit::query::{Filter, read};
+use gsh::audit::query::{Filter, each_day, newest, openings, read};
 use gsh::audit::{Closing, Context, Opening, Record, chain};
 use gsh::commands::audit::Look;
-use gsh::commands::audit::tally::Tally;
+use gsh::commands::audit::tally::Counting;
 use gsh::host::table::TableHost;
 use gsh::host::witness::Witness;
 use gsh::policy::compose::{Composition, compose};
@@ -43,10 +43,17 @@ fn main() {
         println!("{name:<10} {:>7.0} ms  ({found})", started.elapsed().as_secs_f64() * 1000.0);
     };
     timed("stats", &|| {
-        Tally::of(&read(&audit, &Filter::default()).expect("read"), &jiff::tz::TimeZone::UTC)
-            .text(Look::plain(100))
-            .len()
+        let mut counting = Counting::by(&jiff::tz::TimeZone::UTC);
+        each_day(&audit, &Filter::default(), &mut |_, day| {
+            day.entries.iter().for_each(|entry| counting.add(entry));
+        })
+        .expect("read");
+        counting.end().text(Look::plain(100)).len()
     });
+    timed("tail", &|| newest(&audit, &Filter::default(), 20).expect("read").len());
+    let session = Filter { session: Some("s".to_owned()), ..Filter::default() };
+    timed("session", &|| read(&audit, &session).expect("read").len());
+    timed("openings", &|| openings(&audit, &Filter::default()).expect("read").len());
     let filter = Filter { text: Some("origin HEAD".to_owned()), ..Filter::default() };
     timed("search", &|| read(&audit, &filter).expect("read").len());
     timed("verify", &|| chain::verify(&audit, None).expect("read").0.iter().map(|file| file.lines).sum());

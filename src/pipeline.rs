@@ -80,6 +80,6 @@ fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Res
         return Ok(Ending::Ran(ran?));
     }
     // gsh becomes the command, so nothing can be written later.
-    record.close(&Closing::NotObserved { how: way.word() })?;
+    record.close(&Closing::Becomes { how: way.word() })?;
     Ok(Ending::Ran(run::run(approved)?))
 }

@@ -124,7 +124,7 @@ fn warnings_name_what_goes_wrong_without_a_word() {
             ],
             "holds over that of",
         ),
-        ("codex", &[], &[], "you trusted it there"),
+        ("cline", &[("BASH_ENV", "/x")], &[], "a socket as standard input"),
         (
             "codex",
             &[],
@@ -300,6 +300,177 @@ fn what_an_allowed_command_starts_is_not_asked_about_again() {
     assert_eq!(stdout, "nested 126\n", "{stderr}");
 }
 
+/// `npx` starts an agent by the shell that it finds on PATH. What that call lets through is an agent that nobody
+/// knows, and no command whose shells were decided with it.
+#[test]
+fn an_agent_that_a_launcher_starts_is_asked_about() {
+    let launcher = "#!/bin/bash\nsh -c \"$2\"\n";
+    let agent = "#!/bin/bash\nbash -c 'gsh-test-unknown x'; echo \"its own $?\"\nbash -c ./s.sh\n";
+    let inner = "#!/bin/bash\nbash -c 'gsh-test-unknown x'; echo \"of its command $?\"\n";
+    for (name, own) in [("npx", 126), ("stranger", 127)] {
+        let machine = Gsh::new(GSH)
+            .config("[permissions.'process.execute']\n'./s.sh' = 'allow'\n'./agent' = 'allow'\n");
+        program(&machine, &format!("bin/{name}"), launcher);
+        program(&machine, "project/agent", agent);
+        program(&machine, "project/s.sh", inner);
+        let path = format!("{}:/usr/bin:/bin", machine.at("bin").display());
+        let run = machine.env("PATH", path).args(["wrap", "--", name, "-y", "./agent"]).run();
+        assert_eq!(run.stdout(), format!("its own {own}\nof its command 127\n"), "{name}: {}", run.stderr());
+    }
+}
+
+/// Codex runs a hook only once its user trusted it; what it asked since says more than its file.
+#[test]
+fn a_hook_that_nobody_trusted_is_open() {
+    let hooks = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\".*\",\"hooks\":[{\"type\":\"command\",\"command\":\"@/gsh hook codex\"}]}]}}";
+    let state = |name: &str, more: &str| {
+        format!("[hooks.state.\"{name}:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:00\"\n{more}")
+    };
+    let at = "HOME/.codex/hooks.json";
+    for (config, later, asks, expected, said) in [
+        (None, false, false, "open", "nobody trusted it yet"),
+        (Some(state(at, "")), false, false, "closed", "hooks.json"),
+        (Some(state(at, "enabled = false\n")), false, false, "open", "switched off in"),
+        (Some(state("/other/hooks.json", "")), false, false, "open", "nobody trusted it yet"),
+        (Some(state(at, "")), true, false, "unknown", "changed after it was trusted"),
+        (None, false, true, "closed", "hooks.json"),
+    ] {
+        let mut machine = machine();
+        file(&machine, "home/.codex/hooks.json", hooks);
+        if let Some(config) = &config {
+            let home = machine.at("home").display().to_string();
+            file(&machine, "home/.codex/config.toml", &config.replace("HOME", &home));
+        }
+        if later {
+            let own = fs::File::open(machine.at("home/.codex/hooks.json")).expect("there");
+            let moment = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+            own.set_modified(moment).expect("set");
+        }
+        if asks {
+            machine = asked(machine, "codex");
+        }
+        let (found, _) = doctor(machine, "codex");
+        let door = &found["doors"][1];
+        assert_eq!(door["state"], expected, "{config:?}: {found:#}");
+        assert_eq!(door["asked"].is_string(), asks, "{door:#}");
+        assert!(door["by"].as_str().is_some_and(|by| by.contains(said)), "{door:#}");
+    }
+}
+
+/// The same machine, after an agent asked its hook about a command.
+fn asked(machine: Gsh, agent: &str) -> Gsh {
+    let cwd = machine.at("project").display().to_string();
+    let event = match agent {
+        "opencode" => serde_json::json!({
+            "event": "tool.execute.before", "tool": "bash", "session": "s", "directory": cwd, "args": {"command": "ls"},
+        }),
+        _ => serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": cwd, "tool_name": "Bash",
+            "tool_input": {"command": "ls"},
+        }),
+    };
+    let run = machine.args(["hook", agent]).stdin(event.to_string()).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    run.machine.again()
+}
+
+/// A plugin is loaded as its agent loads it; that the agent does so shows only the record.
+#[test]
+fn a_plugin_is_closed_where_it_was_seen() {
+    let node = ["bun", "node"].iter().any(|name| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    });
+    let path = std::env::var("PATH").unwrap_or_default();
+    let real = include_str!("../shell-integration/opencode/gsh.js");
+    let lax = "// gsh\nexport const Gsh = async () => ({ 'tool.execute.before': async () => {} })\n";
+    for (text, asks, expected) in
+        [(real, false, "unknown"), (real, true, "closed"), (lax, false, "open"), (lax, true, "open")]
+    {
+        if !node && text == lax {
+            eprintln!("SKIPPED: no node to load a plugin with");
+            continue;
+        }
+        let mut machine = machine().env("PATH", &path).env("GSH_PROGRAM", GSH);
+        file(&machine, "home/.config/opencode/plugin/gsh.js", text);
+        if asks {
+            machine = asked(machine, "opencode");
+        }
+        let (found, _) = doctor(machine, "opencode");
+        let door = &found["doors"][1];
+        assert_eq!(door["state"], expected, "{found:#}");
+        assert_eq!(door["proof"].is_object(), node, "{found:#}");
+        if node && text == real {
+            assert_eq!(
+                (&door["proof"]["denied"], &door["proof"]["ran"]),
+                (&true.into(), &true.into()),
+                "{door:#}"
+            );
+        }
+    }
+}
+
+/// A machine on which this agent was wrapped once, and where that left the folder of doors.
+fn wrapped_once(agent: &str) -> (Gsh, String) {
+    let machine = Gsh::new(GSH);
+    program(&machine, &format!("bin/{agent}"), "#!/bin/bash\n");
+    let path = format!("{}:/usr/bin:/bin", machine.at("bin").display());
+    let run = machine.env("PATH", &path).args(["wrap", "--", agent]).run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    (run.machine.again(), path)
+}
+
+/// A bash on a socket does not read the file of BASH_ENV, unless another shell was above it.
+#[test]
+fn a_shell_on_a_socket_is_tried_on_one() {
+    for (level, state) in [("0", "open"), ("1", "closed")] {
+        let (machine, _) = wrapped_once("cline");
+        let by = machine.at("home/.local/share/gsh/doors/bash-env.sh");
+        let (found, _) = doctor(machine.env("BASH_ENV", by).env("SHLVL", level), "cline");
+        assert_eq!(found["doors"][0]["state"], state, "SHLVL={level}: {found:#}");
+        let warned = found["warnings"].to_string().contains("a socket as standard input");
+        assert_eq!(warned, level == "0", "{found:#}");
+    }
+}
+
+/// What `gsh wrap` starts is safe, wherever `gsh doctor` is started.
+#[test]
+fn what_is_wrapped_is_told_from_what_is_started_plainly() {
+    let (machine, _) = wrapped_once("cn");
+    let (found, status) = doctor(machine, "continue");
+    assert_eq!((&found["doors"][0]["state"], status), (&"open".into(), Some(1)), "{found:#}");
+    let wrap = &found["doors"][1];
+    assert_eq!((&wrap["door"], &wrap["state"]), (&"wrap".into(), &"closed".into()), "{found:#}");
+    assert_eq!((&wrap["proof"]["denied"], &found["open"]), (&true.into(), &true.into()), "{found:#}");
+    // One runs: it looks from a plain environment, as another terminal would.
+    let (machine, path) = wrapped_once("cn");
+    let plain = "env -u BASH_ENV -u SHELL -u SHLVL PATH=/usr/bin:/bin";
+    program(
+        &machine,
+        "bin/cn",
+        &format!("#!/bin/bash\n{plain} '{GSH}' doctor continue; echo \"status $?\"\n"),
+    );
+    let run = machine.env("PATH", path).args(["wrap", "--", "cn"]).run();
+    let said = run.stdout();
+    assert!(said.contains("Continue CLI: closed where it runs now, by `gsh wrap` (process "), "{said}");
+    assert!(said.contains("shell open: built into it") && said.contains("wrap closed: $SHELL"), "{said}");
+    assert!(said.ends_with("status 0\n"), "{said}");
+}
+
+/// The model of Codex may name another shell, which the agent's own starts.
+#[test]
+fn another_shell_that_the_model_names_is_tried_as_well() {
+    let (machine, _) = wrapped_once("codex");
+    let (found, _) = doctor(machine, "codex");
+    let doors = found["doors"].as_array().cloned().unwrap_or_default();
+    for door in doors.iter().filter(|door| door["door"] != "hook" && door["state"] == "closed") {
+        let how = door["other"]["tried"].to_string();
+        assert_eq!(door["other"]["denied"], true, "{door:#}");
+        assert!(how.contains("exec ") && how.contains(" -c "), "{how}");
+    }
+    assert!(doors.iter().any(|door| door["door"] == "wrap"), "{found:#}");
+}
+
 /// A hook that refuses when it is asked is no closed door where the agent does not ask it.
 #[test]
 fn hooks_that_the_agent_does_not_ask_are_open() {
@@ -348,26 +519,6 @@ fn a_hook_that_is_never_asked_is_no_door() {
     let door = &found["doors"][1];
     assert_eq!((&door["state"], status), (&"open".into(), Some(1)), "{found:#}");
     assert!(door["by"].to_string().contains("asks none of them"), "{found:#}");
-}
-
-/// A plugin is asked through the gsh that it names, if it is the plugin that gsh writes.
-#[test]
-fn a_plugin_closes_the_door_while_it_is_the_one_that_gsh_writes() {
-    let own = include_str!("../shell-integration/opencode/gsh.js");
-    let named = |program: &str| own.replacen("\"gsh\"", &format!("{program:?}"), 1);
-    for (text, variable, state) in [
-        (named(GSH), ("X", ""), "closed"),
-        (named("/bin/true"), ("X", ""), "open"),
-        (named("/bin/true"), ("GSH_PROGRAM", GSH), "closed"),
-        (named(GSH), ("GSH_PROGRAM", "/bin/true"), "open"),
-        (named(GSH), ("OPENCODE_PURE", "1"), "open"),
-        (named(GSH).replacen("throw", "void", 1), ("X", ""), "unknown"),
-    ] {
-        let machine = machine().env(variable.0, variable.1);
-        file(&machine, "home/.config/opencode/plugin/gsh.js", &text);
-        let (found, _) = doctor(machine, "opencode");
-        assert_eq!(found["doors"][1]["state"], state, "{variable:?}: {found:#}");
-    }
 }
 
 /// A hook of gsh's, played by a script named so.

@@ -6,7 +6,7 @@ mod texts;
 use std::path::Path;
 
 use gsh::decision::Decision;
-use gsh::envelope::{Mark, Opened, Part, open};
+use gsh::envelope::{Again, Mark, Opened, Part, open};
 use gsh::host::table::TableHost;
 use gsh::pipeline;
 use gsh::policy::Verdict;
@@ -64,6 +64,7 @@ fn commands() -> Vec<String> {
         include_str!("cases/catastrophic.txt"),
         include_str!("cases/sneaky.txt"),
         include_str!("cases/raised.txt"),
+        include_str!("cases/reported.txt"),
     ];
     files.iter().flat_map(|file| rows(file)).map(|row| row.command).collect()
 }
@@ -133,6 +134,66 @@ fn every_form_of_claude_code_is_known() {
             assert_eq!(part(&open), Some(Part::Command), "{text}");
             assert_eq!(String::from_utf8_lossy(&open.request.text), command, "{text}");
         }
+    }
+}
+
+/// Where gsh was given to it as a zsh.
+#[test]
+fn claude_code_with_a_zsh_is_known() {
+    let host = machine("claude");
+    for command in ["ls src", "echo 'it'\''s'", "gsh-canary-deny"] {
+        let open = opened(&texts::claude_of_zsh(command), &host);
+        assert_eq!(part(&open), Some(Part::Command), "{command}");
+        assert_eq!(open.request.as_text(), command);
+        // Nothing switches bash's own patterns off there, and the snapshot has them on.
+        assert!(open.request.options.shopt, "{command}");
+    }
+    let mut plain = machine("claude");
+    hold(
+        &mut plain,
+        texts::ZSH_SNAPSHOT,
+        "# Snapshot file\nunalias -a 2>/dev/null || true\nexport PATH=/usr/bin\n",
+    );
+    let (open, decision) = decided(&texts::claude_of_zsh("ls src"), &plain);
+    assert!(!open.request.options.shopt && decision.verdict == Verdict::Allow, "{}", decision.reason);
+    for (from, to) in [
+        ("NO_EQUALS", "EQUALS"),
+        ("NO_EQUALS", "NO_EQUALS; gsh-canary-deny"),
+        ("\\builtin setopt", "setopt"),
+        ("snapshot-zsh-", "snapshot-ksh-"),
+    ] {
+        assert_eq!(part(&opened(&texts::claude_of_zsh("ls").replace(from, to), &host)), None, "{to}");
+    }
+}
+
+/// Where gsh stands in front of each command and is the shell as well.
+#[test]
+fn claude_code_with_gsh_in_front_is_known() {
+    let mut host = machine("claude");
+    host.ours.insert("/opt/gsh/gsh".into());
+    host.add(Path::new("/opt/gsh/gsh"), gsh::host::Node::File);
+    let text = |program: &str, inner: &str| format!("{program} -c {}", texts::quoted(inner));
+    for command in ["ls src", "rm -rf ~", "echo 'it'\''s' \"$HOME\""] {
+        for program in ["'/opt/gsh/gsh'", "/opt/gsh/gsh"] {
+            let inner = texts::claude(command);
+            let (open, decision) = decided(&text(program, &inner), &host);
+            assert_eq!(part(&open), Some(Part::Command), "{command}");
+            assert_eq!(open.request.as_text(), command);
+            let given = vec![inner];
+            assert_eq!(open.again, Some(Again { shell: "/opt/gsh/gsh".into(), given }));
+            assert_eq!(decision.verdict, bare(command, &host).verdict, "{command}");
+        }
+    }
+    let inner = texts::claude("ls");
+    for odd in [
+        text("'/opt/other/gsh'", &inner),
+        text("gsh", &inner),
+        text("'/opt/gsh/gsh'", "ls"),
+        text("'/opt/gsh/gsh'", &text("'/opt/gsh/gsh'", &inner)),
+        format!("{}; gsh-canary-deny", text("'/opt/gsh/gsh'", &inner)),
+        text("'/opt/gsh/gsh'", &inner).replace(" -c ", " --yolo -c "),
+    ] {
+        assert_eq!(part(&opened(&odd, &host)), None, "{odd}");
     }
 }
 
@@ -325,7 +386,28 @@ fn what_the_snapshot_defines_is_known_to_the_command() {
 fn codex_hands_on_to_the_shell_that_it_names() {
     let host = machine("codex");
     let first = opened(&texts::codex("git status"), &host);
-    assert_eq!(first.again.as_deref(), Some(Path::new("/bin/bash")));
+    let again = |words: &[&str]| {
+        let given = words.iter().map(|word| (*word).to_owned()).collect();
+        Some(Again { shell: "/bin/bash".into(), given })
+    };
+    assert_eq!(first.again, again(&["git status"]));
+    // Words behind the command are the command's own.
+    let told = opened(&format!("{} 'name' 'a '\"'\"'b'", texts::codex("ls \"$1\"")), &host);
+    assert_eq!(part(&told), Some(Part::Command));
+    assert_eq!(told.again, again(&["ls \"$1\"", "name", "a 'b"]));
+    assert_eq!(
+        (told.request.name.as_deref(), told.request.args.as_slice()),
+        (Some("name"), &["a 'b".to_owned()][..])
+    );
+    let listed = |word: &str| {
+        let text = format!("{} 'name' '{word}'", texts::codex("rm -rf \"$1\""));
+        decided(&text, &host).1.floor
+    };
+    assert_eq!((listed("/etc").as_deref(), listed("build")), (Some("delete-root"), None));
+    for tail in [" name", " 'a'; gsh-canary-deny", " 'a' \"$(id)\"", " 'a'\n", "  'a'", " 'a' "] {
+        let text = format!("{}{tail}", texts::codex("ls"));
+        assert_eq!(part(&opened(&text, &host)), None, "{tail:?}");
+    }
     assert_eq!(first.path.as_deref(), Some("/home/dev/.codex/bin:/usr/bin:/bin"));
     // Another shell is what is judged.
     let text = texts::codex("ls").replace("exec '/bin/bash'", "exec '/usr/bin/zsh'");

@@ -159,6 +159,11 @@ fn prefixed(text: &str) -> Vec<(&'static str, String)> {
         ("nohup", format!("nohup {text}")),
         ("command", format!("command {text}")),
         ("two wrappers", format!("sudo timeout 5 nice {text}")),
+        (
+            "many wrappers",
+            format!("nice -n 5 ionice -c3 chrt -o 0 taskset 1 stdbuf -o0 setsid -w builtin command {text}"),
+        ),
+        ("shared words", format!("flock -n -w 5 a.txt unshare -r nsenter -t 1 -m {text}")),
         ("pipeline", format!("true | {text} | cat")),
         ("and", format!("true && {text}")),
         ("negated", format!("! {text}")),

@@ -1,6 +1,8 @@
 //! `gsh hook AGENT`: every dialect with every outcome, what each agent's tools mean, and the passes that an answer in
 //! an agent's own dialogue leaves for its shell.
 
+mod payloads;
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -405,11 +407,16 @@ fn told(decision: &Decision) -> String {
     if told.is_empty() { "own".to_owned() } else { told }
 }
 
-fn meaning(agent: &str, tool: &str, input: &str) -> String {
+/// What a row of the table means, as its hook reads it.
+pub(crate) fn meant_by(agent: &str, tool: &str, input: &str) -> Meant {
     let input: Value = serde_json::from_str(input).unwrap_or_else(|error| panic!("{input}: {error}"));
     let dialect = hook::of(agent).expect("a dialect");
     let event: Event = (dialect.read)(&before(agent, tool, &input, fixture::PROJECT)).expect("an event");
-    match meant(&event, dialect) {
+    meant(&event, dialect)
+}
+
+fn meaning(agent: &str, tool: &str, input: &str) -> String {
+    match meant_by(agent, tool, input) {
         Meant::Shell { texts, folders } => {
             let at = if folders == [""] { String::new() } else { format!(" in {}", folders.join(" and ")) };
             format!("shell {}{at}", texts.join(" | "))
@@ -439,6 +446,29 @@ fn tools_mean_what_they_do() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Whatever was reported of tools of this kind comes to the decision as the very text, by every agent's hook.
+#[test]
+fn what_a_hook_is_told_is_decided_as_it_stands() {
+    let files = [include_str!("cases/reported.txt"), include_str!("cases/sneaky.txt")];
+    let rows: Vec<String> =
+        files.iter().flat_map(|file| crate::common::cases::rows(file)).map(|row| row.command).collect();
+    assert!(rows.len() > 150, "{}", rows.len());
+    for dialect in DIALECTS {
+        for text in &rows {
+            let event = command(dialect.agent, text, fixture::PROJECT);
+            // What goes through an agent's JSON comes out of it again.
+            let packed: Value = serde_json::from_str(&event.to_string()).expect("JSON");
+            let event = (dialect.read)(&packed).expect("an event");
+            match meant(&event, dialect) {
+                Meant::Shell { texts, .. } => {
+                    assert_eq!(texts, std::slice::from_ref(text), "{}", dialect.agent)
+                }
+                Meant::Tool(tool) => panic!("{}: {text:?} is {tool:?}", dialect.agent),
+            }
+        }
+    }
 }
 
 /// What an agent does in its own process: it tells its hook, it starts commands. `claude` is a shell of that name.

@@ -58,6 +58,15 @@ fn hooks(event: &str, matcher: &str, rest: &str) -> String {
     format!("{{\n  \"hooks\": {{\n    \"{event}\": [\n{}\n    ]\n  }}\n}}\n", matched(matcher, rest))
 }
 
+/// A file of hooks with these events, each with this entry.
+fn events(head: &str, all: &[(&str, &str)]) -> String {
+    let event = |(name, entry): &(&str, &str)| {
+        format!("    \"{name}\": [\n      {{\n        {entry}\n      }}\n    ]")
+    };
+    let all: Vec<String> = all.iter().map(event).collect();
+    format!("{{\n{head}  \"hooks\": {{\n{}\n  }}\n}}\n", all.join(",\n"))
+}
+
 /// For each agent: what is typed after `init`, the file, its text before (none, or with comments and other keys),
 /// and after.
 fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
@@ -123,6 +132,25 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
         "preToolUse",
         "\"type\": \"command\",\n        \"bash\": \"GSH hook copilot\",\n        \"timeoutSec\": 120",
     );
+    let cursor_entry =
+        "\"command\": \"GSH hook cursor\",\n        \"timeout\": 120,\n        \"failClosed\": true";
+    let matched_entry = format!("{cursor_entry},\n        \"matcher\": \"Write|Delete|Grep\"");
+    let cursor = events(
+        "  \"version\": 1,\n",
+        &[
+            ("beforeShellExecution", cursor_entry),
+            ("beforeMCPExecution", cursor_entry),
+            ("beforeReadFile", cursor_entry),
+            ("subagentStart", cursor_entry),
+            ("preToolUse", &matched_entry),
+        ],
+    );
+    let windsurf_entry = "\"command\": \"GSH hook windsurf\",\n        \"show_output\": true";
+    let windsurf = events(
+        "",
+        &["pre_run_command", "pre_read_code", "pre_write_code", "pre_mcp_tool_use"]
+            .map(|event| (event, windsurf_entry)),
+    );
     all.extend([
         ("copilot", "home/.copilot/hooks/gsh.json", None, copilot),
         (
@@ -135,7 +163,7 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
             "cursor",
             "home/.cursor/hooks.json",
             None,
-            listed("beforeShellExecution", "\"command\": \"GSH hook cursor\",\n        \"timeout\": 120,\n        \"failClosed\": true"),
+            cursor,
         ),
         (
             "crush",
@@ -147,7 +175,7 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
             "windsurf --project",
             "project/.windsurf/hooks.json",
             None,
-            "{\n  \"hooks\": {\n    \"pre_run_command\": [\n      {\n        \"command\": \"GSH hook windsurf\",\n        \"show_output\": true\n      }\n    ]\n  }\n}\n".to_owned(),
+            windsurf,
         ),
         ("claude --project", "project/.claude/settings.json", None, "{\n  \"env\": {\n    \"CLAUDE_CODE_SHELL\": \"LINK\"\n  }\n}\n".to_owned()),
     ]);
@@ -217,9 +245,6 @@ fn a_link_serves_all_agents_and_settings_may_be_links() {
 #[test]
 fn only_a_person_sets_up_and_only_after_it_was_shown() {
     let path = |machine: &Gsh| machine.at("home/.claude/settings.json");
-    let run = machine().args(["init", "claude", "--yes"]).run();
-    assert_eq!((run.status, path(&run.machine).exists()), (Some(2), false), "{}", run.stderr());
-    assert!(run.stderr().contains("takes a person at a terminal"), "{}", run.stderr());
     let (machine, status, text) = typed(machine(), "init claude", "no\r");
     assert!(status == 2 && text.contains("+    \"CLAUDE_CODE_SHELL\""), "{text}");
     assert!(text.contains("nothing was changed") && !path(&machine).exists(), "{text}");
@@ -235,6 +260,82 @@ fn only_a_person_sets_up_and_only_after_it_was_shown() {
     fs::set_permissions(gsh.at("project/s.sh"), PermissionsExt::from_mode(0o755)).expect("executable");
     let run = gsh.args(["-c", "./s.sh"]).run();
     assert!(run.stderr().contains("nothing that gsh runs may do that"), "{}", run.stderr());
+}
+
+/// Pointing an agent at gsh opens nothing: a script that sets a machine up may do it, and a terminal that gsh does not
+/// know. What an agent started may not; nor may anybody but a person put it back.
+#[test]
+fn a_new_user_needs_no_terminal_that_gsh_knows() {
+    let path = |machine: &Gsh| machine.at("home/.claude/settings.json");
+    let set = |run: &crate::common::machine::Run| path(&run.machine).exists();
+    // Whoever runs these tests may be an agent.
+    let by_agent = gsh::sys::agents::above_us().is_some();
+    let run = Gsh::new(GSH).args(["init", "claude", "--yes"]).run();
+    assert_eq!((run.status, set(&run)), (Some(if by_agent { 2 } else { 0 }), !by_agent), "{}", run.stderr());
+    if by_agent {
+        assert!(run.stderr().contains("started this, and this changes gsh itself"), "{}", run.stderr());
+    } else {
+        let said = run.stdout();
+        assert!(
+            said.contains("is set up") && said.contains("gsh init terminal") && said.contains("gsh doctor"),
+            "{said}"
+        );
+        let back = run.machine.again().args(["init", "claude", "--undo", "--yes"]).run();
+        assert_eq!((back.status, set(&back)), (Some(2), true), "{}", back.stderr());
+        for part in ["takes a person at a terminal", "gsh init claude --undo --print", "gsh init terminal"] {
+            assert!(back.stderr().contains(part), "{part}: {}", back.stderr());
+        }
+        let asked = Gsh::new(GSH).args(["init", "claude"]).run();
+        assert!(!set(&asked) && asked.stderr().contains("give --yes"), "{}", asked.stderr());
+    }
+    let machine = Gsh::new(GSH);
+    let script = format!("#!/bin/bash\n'{GSH}' init claude --yes; exit\n");
+    write(&machine.at("codex"), &script);
+    fs::set_permissions(machine.at("codex"), fs::Permissions::from_mode(0o755)).expect("executable");
+    let codex = machine.at("codex");
+    let run = machine.program(codex).run();
+    assert!(!set(&run) && run.stderr().contains("Codex started this"), "{}", run.stderr());
+}
+
+/// What the link is stands where it is shown.
+#[test]
+fn the_link_is_explained() {
+    let run = Gsh::new(GSH).args(["init", "claude", "--print"]).run();
+    assert!(run.stdout().contains("gsh by the name of a shell"), "{}", run.stdout());
+}
+
+#[test]
+fn hard_links_stay_and_what_is_read_only_is_left() {
+    let machine = machine();
+    let (path, other) = (machine.at("home/.claude/settings.json"), machine.at("dotfiles.json"));
+    write(&path, "{ \"a\": 1 }\n");
+    fs::hard_link(&path, &other).expect("a second name");
+    let (machine, status, text) = person(machine, "init claude --yes");
+    assert_eq!(status, 0, "{text}");
+    assert!(read(&other).is_some_and(|text| text.contains("CLAUDE_CODE_SHELL")), "{text}");
+    let (machine, status, text) = person(machine, "init claude --undo --yes");
+    assert_eq!((status, read(&other).as_deref()), (0, Some("{ \"a\": 1 }\n")), "{text}");
+    assert_eq!(read(&path), read(&other));
+    drop(machine);
+
+    let machine = self::machine();
+    let path = machine.at("home/.claude/settings.json");
+    let mode = |mode| {
+        fs::set_permissions(machine.at("home/.claude/settings.json"), fs::Permissions::from_mode(mode))
+    };
+    write(&path, "{}\n");
+    mode(0o444).expect("mode");
+    let mut screen = machine.beside(&["init", "claude", "--yes"]);
+    assert_eq!(screen.wait(), 2);
+    screen.wait_for("is read-only, so nothing was changed");
+    screen.wait_for("chmod u+w it first");
+    assert_eq!(read(&path).as_deref(), Some("{}\n"));
+    assert!(!machine.at("home/.local/share/gsh/bin/bash").is_symlink(), "nothing of it was made");
+    mode(0o644).expect("mode");
+    assert_eq!(machine.beside(&["init", "claude", "--yes"]).wait(), 0);
+    mode(0o400).expect("mode");
+    assert_eq!(machine.beside(&["init", "claude", "--undo", "--yes"]).wait(), 2);
+    assert!(read(&path).is_some_and(|text| text.contains("CLAUDE_CODE_SHELL")));
 }
 
 #[test]

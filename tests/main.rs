@@ -33,6 +33,7 @@ mod prompts;
 mod queue;
 mod reading;
 mod record;
+mod replay;
 mod review;
 mod ruled;
 mod rules;

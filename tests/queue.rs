@@ -153,7 +153,12 @@ fn a_command_that_gsh_is_started_twice_for_is_asked_about_once() {
     let records = records(&machine.at("home/.local/state/gsh/audit"));
     let of = |event: &str| records.iter().filter(|record| record["event"] == event).collect::<Vec<_>>();
     assert_eq!((of("opened").len(), of("PermissionGranted").len()), (2, 2), "{records:#?}");
-    assert_eq!(of("PermissionGranted")[1]["by"], "cache");
+    let second = of("PermissionGranted")[1];
+    assert_eq!(
+        (&second["by"], &second["first"]["record"]),
+        (&"cache".into(), &of("opened")[0]["id"]),
+        "{second}"
+    );
 }
 
 #[test]

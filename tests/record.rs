@@ -7,12 +7,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use gsh::audit::replay::Played;
 use gsh::audit::{Context, Opening, Record, chain};
 use gsh::host::witness::Witness;
 use gsh::policy::Verdict;
 
-use crate::common::cases::rows;
 use crate::common::machine::{Gsh, records};
 use crate::common::{fixture, secrets};
 
@@ -221,42 +219,46 @@ fn recorded(text: &str) -> (Record, Verdict) {
     })
 }
 
-/// A record is all that its decision took: decided from it, the verdict is the same.
+/// Where no record can be written (a limit on file sizes, a folder that is none), nothing runs that could change
+/// anything, the words say why, and what was written before stays whole.
 #[test]
-fn replay_gives_the_same_verdict() {
-    let policy = crate::common::builtin_policy();
-    let (mut exact, mut wrong, mut inexact) =
-        (0, Vec::new(), std::collections::BTreeMap::<String, usize>::new());
-    for file in [
-        include_str!("cases/catastrophic.txt"),
-        include_str!("cases/lookalike.txt"),
-        include_str!("cases/readonly.txt"),
-        include_str!("cases/reported.txt"),
-        include_str!("cases/sneaky.txt"),
-        include_str!("cases/manuals.txt"),
-        include_str!("cases/raised.txt"),
-        include_str!("cases/abuse.txt"),
-    ] {
-        for row in rows(file) {
-            let (record, verdict) = recorded(&row.command);
-            let line = record.json().to_string();
-            let played = Played::of_line(&line).expect("an opening line");
-            if !played.inexact.is_empty() {
-                played.inexact.iter().for_each(|why| *inexact.entry(why.clone()).or_default() += 1);
-                continue;
-            }
-            let machine = played.machine();
-            let again = gsh::pipeline::check(&played.request(), &policy, &machine).decision.verdict;
-            exact += 1;
-            if again != verdict || machine.was_asked_more() {
-                wrong.push(format!("{verdict:?}, then {again:?}: {}", row.command));
-            }
-        }
+fn without_room_for_a_record_nothing_runs() {
+    let gsh =
+        Gsh::new(GSH).args(["-c", &format!("gsh-canary-deny {}", "x".repeat(4000))]).run().machine.again();
+    let day = gsh::audit::keep::days(&folder(&gsh)).remove(0);
+    let before = std::fs::read(&day).expect("records");
+    // Nothing at all may grow; a part of a line would have room.
+    let mut gsh = gsh.program("/bin/bash");
+    for blocks in [0, before.len() / 1024 + 1] {
+        let limited = format!("ulimit -f {blocks}; exec \"$0\" -c 'touch made'");
+        let run = gsh.args(["-c", &limited, GSH]).run();
+        assert_eq!(run.status, Some(125), "{}", run.stderr());
+        assert!(
+            run.stderr().contains("nothing ran, since its record could not be written"),
+            "{}",
+            run.stderr()
+        );
+        assert!(!run.at("project/made").exists());
+        let after = std::fs::read(&day).expect("records");
+        assert!(after.starts_with(&before) && after.ends_with(b"\n"), "a part of a line stayed");
+        holds(&folder(&run.machine));
+        gsh = run.machine.again();
     }
-    println!("replayed: {exact} exact, {} differ, inexact: {inexact:?}", wrong.len());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let left_out: usize = inexact.values().sum();
-    assert!(exact > 20 * left_out, "{exact} against {left_out}");
+    // The user may say that a lost record is no reason to stop.
+    let gsh = gsh.config("[audit]\nrequired = false\n").args([
+        "-c",
+        "ulimit -f 0; exec \"$0\" -c 'touch made'",
+        GSH,
+    ]);
+    let run = gsh.run();
+    assert_eq!(run.status, Some(0), "{}", run.stderr());
+    assert!(run.at("project/made").exists());
+    let gsh = Gsh::new(GSH);
+    std::fs::create_dir_all(gsh.at("home/.local/state/gsh")).expect("made");
+    std::fs::write(folder(&gsh), "no folder").expect("written");
+    let run = gsh.args(["-c", "touch made"]).run();
+    assert_eq!(run.status, Some(125), "{}", run.stderr());
+    assert!(!run.at("project/made").exists() && run.stderr().contains("record"), "{}", run.stderr());
 }
 
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -50,7 +50,7 @@ fn layer_of(word: &str, text: &str) -> LayerRules {
     LayerRules { trusted, ..read }
 }
 
-fn policy(rules: &str) -> Policy {
+pub(crate) fn policy(rules: &str) -> Policy {
     let places = crate::common::builtin_policy().places;
     compose(layers(rules), Composition::new(places, "2026-01-01"))
 }

@@ -122,6 +122,83 @@ fn the_closing_line_says_what_became_of_it() {
     }
 }
 
+/// Of a command that gsh became, and of one that it stayed beside: the process and its group, as the command
+/// itself sees them.
+#[test]
+fn the_closing_line_names_the_commands_own_process() {
+    let asks = "echo $$; ps -o pgid= -p $$";
+    for (way, stays) in [("exec", false), ("pipes", true)] {
+        let gsh = Gsh::new(GSH).config(&format!("[run]\nway = \"{way}\"\n"));
+        let run = gsh.args(["--yolo", "-c", asks]).run();
+        let records = run.records();
+        let (opened, closed) = (event(&records, "opened"), event(&records, "closed"));
+        let told = |key: &str| closed["process"][key].as_i64().map(|number| number.to_string());
+        let said: Vec<String> = run.stdout().lines().map(|line| line.trim().to_owned()).collect();
+        assert_eq!([told("pid"), told("group")].map(Option::unwrap_or_default).as_slice(), said, "{closed}");
+        assert_eq!(closed["process"]["pid"] != opened["process"]["pid"], stays, "{opened} {closed}");
+        assert_eq!(closed["outcome"], if stays { "ended" } else { "not observed" });
+    }
+    let run = Gsh::new(GSH).args(["-c", "gsh-canary-deny"]).run();
+    assert_eq!(event(&run.records(), "closed")["process"], Value::Null, "nothing ran");
+}
+
+/// A person or an agent, or that nobody can tell; by which gsh; and beneath another call which one.
+#[test]
+fn every_record_says_where_it_comes_from() {
+    let origin = |gsh: Gsh| {
+        let run = gsh.args(["-c", "ls"]).run();
+        event(&run.records(), "opened")["origin"].clone()
+    };
+    assert_eq!(origin(Gsh::new(GSH).env("GSH_AGENT", "codex")), "agent");
+    assert!(["person", "agent", "unknown"].map(Value::from).contains(&origin(Gsh::new(GSH))));
+    let run = Gsh::new(GSH)
+        .env("GSH_SESSION", "outer")
+        .args(["--yolo", "-c", &format!("{GSH} -c pwd; true")])
+        .run();
+    let records = run.records();
+    let opened: Vec<&Value> = records.iter().filter(|record| record["event"] == "opened").collect();
+    let [outer, inner] = opened.as_slice() else { panic!("{records:?}") };
+    assert_eq!((&inner["above"], &outer["above"]), (&outer["id"], &Value::Null));
+    assert_eq!((&inner["session"], &inner["beneath"]), (&"outer".into(), &true.into()));
+    assert_eq!(outer["gsh"], env!("CARGO_PKG_VERSION"));
+}
+
+/// Bodies stand in a record by length and hash, and of what goes to a file of secrets not even those.
+#[test]
+fn what_is_written_is_told_by_length_and_hash() {
+    let hash = |text: &str| gsh::store::hash(text.as_bytes());
+    for (file, is_secret) in
+        [("notes.txt", false), (".env", true), ("sub/server.key", true), (".env.example", false)]
+    {
+        let body = "the body of it\n";
+        let gsh = Gsh::new(GSH).args(["-c", &format!("gsh-canary-deny; cat > {file} <<'X'\n{body}X")]);
+        let opened = event(&gsh.run().records(), "opened").clone();
+        let told = &opened["here_documents"][0];
+        assert_eq!(told["sha256"] == hash(body).as_str(), !is_secret, "{file}: {opened}");
+        assert_eq!(
+            (told["length"] == 15, told["withheld"] == true),
+            (!is_secret, is_secret),
+            "{file}: {opened}"
+        );
+        assert!(!opened.to_string().contains("the body"), "{opened}");
+        let printed = format!("gsh-canary-deny; echo unguessable-horse > {file}");
+        let opened = event(&Gsh::new(GSH).args(["-c", &printed]).run().records(), "opened").clone();
+        assert_eq!(!opened.to_string().contains("unguessable-horse"), is_secret, "{file}: {opened}");
+        let input = serde_json::json!({ "file_path": format!("/p/{file}"), "content": body });
+        let call = serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Write",
+            "tool_input": input, "tool_use_id": "t",
+        });
+        let run = Gsh::new(GSH).args(["hook", "claude"]).stdin(call.to_string()).run();
+        let opened = event(&run.records(), "opened").clone();
+        assert_eq!(opened["origin"], "agent");
+        let given = opened["args"][0].as_str().expect("what it was given");
+        assert_eq!(given.contains(&hash(&input.to_string())), !is_secret, "{file}: {given}");
+        assert_eq!(given.contains("withheld"), is_secret, "{file}: {given}");
+        assert!(!opened.to_string().contains("the body"), "{opened}");
+    }
+}
+
 /// Off by default; where the user wants it, with what was found and without secrets. A project cannot want it.
 #[test]
 fn the_debug_log_is_wanted_and_holds_no_secret() {
@@ -184,4 +261,67 @@ fn records_are_followed() {
     following.kill().expect("ended");
     following.wait().expect("its end");
     reading.join().expect("the reader ends");
+}
+
+/// On a narrow screen nothing is broken over two lines, and the columns stand below each other; an empty record, an
+/// unknown name and a line that is no record are told in words, and without colours where no terminal is.
+#[test]
+fn the_record_is_readable_on_a_narrow_screen() {
+    let gsh = Gsh::new(GSH).env("GSH_SESSION", "work").env("GSH_AGENT", "claude");
+    for args in [&["audit"][..], &["audit", "search", "x"], &["audit", "verify"], &["audit", "stats"]] {
+        let mut screen = gsh.beside_of_size(args, 60, 30);
+        assert_eq!(screen.wait(), 0, "{args:?}");
+        screen.wait_for_any(&["no record", "0 records"]);
+    }
+    let long = format!("gsh-canary-deny {}", "one-word ".repeat(20));
+    let gsh = ["ls", "gsh-canary-deny", long.as_str(), "unknown-tool-x --now"]
+        .iter()
+        .fold(gsh, |gsh, text| gsh.args(["-c", *text]).run().machine.again());
+    let mut screen = gsh.beside_of_size(&["audit"], 60, 30);
+    screen.wait();
+    screen.wait_for("unknown-tool-x");
+    let lines: Vec<String> = screen.lines().into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.len(), 4, "{}", screen.text());
+    for (line, command) in
+        lines.iter().zip(["ls", "gsh-canary-deny", "gsh-canary-deny one", "unknown-tool-x"])
+    {
+        let column = line.find(command).map(|at| line[..at].chars().count());
+        assert_eq!(column, Some(28), "{line}");
+    }
+    assert!(screen.is_coloured());
+    let id = event(&screen_records(&gsh), "opened")["id"].as_str().expect("a name").to_owned();
+    let mut screen = gsh.beside_of_size(&["audit", "show", &id], 60, 40);
+    screen.wait();
+    screen.wait_for("closed ");
+    let lines = screen.lines();
+    assert!(
+        lines.iter().all(|line| line.is_empty() || line.get(11..12) == Some(" ")),
+        "{}",
+        lines.join("\n")
+    );
+    assert!(
+        lines.iter().any(|line| line.contains("nobody: there is no terminal") || line.contains("nobody"))
+    );
+    let run = gsh.args(["audit", "show", "nothing-of-this-name"]).run();
+    assert_eq!((run.status, run.stdout().as_str()), (Some(2), ""), "{}", run.stderr());
+    let day = gsh::audit::keep::days(&run.at("home/.local/state/gsh/audit")).remove(0);
+    let mut text = std::fs::read_to_string(&day).expect("records");
+    text.push_str("no record\n");
+    std::fs::write(&day, text).expect("written");
+    let run = run.machine.again().args(["audit", "stats"]).run();
+    assert!(
+        run.stdout().starts_with("4 records, 1 asked") && !run.stdout().contains('\u{1b}'),
+        "{}",
+        run.stdout()
+    );
+    assert!(
+        run.stdout().contains("floor: canary") && run.stdout().contains("highest: 1 a day"),
+        "{}",
+        run.stdout()
+    );
+    assert!(run.stderr().contains("1 line is no record"), "{}", run.stderr());
+}
+
+fn screen_records(gsh: &Gsh) -> Vec<Value> {
+    crate::common::machine::records(&gsh.at("home/.local/state/gsh/audit"))
 }

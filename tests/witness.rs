@@ -16,7 +16,7 @@ const GUARDS: &[(&str, &str)] =
     &[("grammar", "a build whose grammar was made for another version of the parser")];
 
 /// Texts that cannot stand in a file of lines: most are limits, with a command behind what reaches them.
-fn large_witnesses() -> Vec<(&'static str, Vec<u8>)> {
+pub(crate) fn large_witnesses() -> Vec<(&'static str, Vec<u8>)> {
     let behind = |padding: String| format!("{padding}\nrm x");
     let texts = [
         ("text-length", behind(format!(": {}", "a".repeat(129 * 1024)))),
@@ -37,7 +37,7 @@ fn large_witnesses() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 /// The rows of `checks.txt` and the large texts, each with the check that it is for.
-fn own_witnesses() -> Vec<(String, Case)> {
+pub(crate) fn own_witnesses() -> Vec<(String, Case)> {
     let lines = include_str!("cases/checks.txt").lines().filter(|line| !line.starts_with("## "));
     let mut found: Vec<(String, Case)> = lines
         .map(|line| {

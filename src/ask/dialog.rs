@@ -7,7 +7,7 @@ use super::answer::{Answer, Kept, Scope};
 use super::layout::{Line, Window};
 use super::line::Input;
 use super::panel::Panel;
-use super::{Help, views};
+use super::{Help, Rival, views};
 use crate::policy::pattern;
 
 /// The minutes that are offered first.
@@ -148,6 +148,21 @@ impl<'a> Dialog<'a> {
             (self.window, self.note) = (window, "");
             self.show(self.view.clone());
         }
+    }
+
+    /// A person is there: the reviewer that is asked at the same time is not waited for any more. Whether it was.
+    pub fn touch(&mut self) -> bool {
+        let left = self.help.rival.is_some_and(Rival::leave);
+        if left {
+            self.hear();
+        }
+        left
+    }
+
+    /// What is said of the reviewer has changed: it is shown, from the first page.
+    pub fn hear(&mut self) {
+        self.read = None;
+        self.show(self.view.clone());
     }
 
     /// A key was pressed; `alone` when no other came with it.

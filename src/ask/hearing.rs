@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Ledger, Manner, Question, Refusal, Settled, reviewed, settle};
+use serde_json::Value;
+
+use super::reviewed::{Opinion, opinion};
+use super::{Ledger, Manner, Question, Refusal, Settled, settle};
 use crate::audit::{Context, DecidedBy};
 use crate::policy::Verdict;
 
@@ -33,15 +36,29 @@ pub enum Outcome {
         answered: bool,
     },
     /// It is to ask its user.
-    Asks,
+    Asks {
+        /// What a reviewer said that did not settle it.
+        why: Option<String>,
+    },
     /// It may not.
     Refused(Refusal),
+}
+
+/// What came of a question.
+#[derive(Debug, Default)]
+pub struct Heard {
+    /// How it was settled; None where the agent asks.
+    pub settled: Option<Settled>,
+    /// What a reviewer said that did not settle it, for the record.
+    pub review: Option<Value>,
+    /// The same for who is asked.
+    pub why: Option<String>,
 }
 
 impl Hearing<'_> {
     /// Settles a question: by asking, unless the agent does that.
     #[must_use]
-    pub fn settle(&self, question: &Question<'_>) -> Option<Settled> {
+    pub fn settle(&self, question: &Question<'_>) -> Heard {
         let asks = matches!(question.decision.verdict, Verdict::Ask | Verdict::Review);
         let (ledger, manner) = (self.ledger.as_ref(), self.asks.as_ref());
         let reviewed = question.decision.verdict == Verdict::Review
@@ -50,25 +67,37 @@ impl Hearing<'_> {
             (self.before_asking)();
         }
         if asks && self.dialogue {
-            let settled = if reviewed { reviewed::settle_alone(question, ledger, manner) } else { None };
-            if let (Some(ledger), Some(settled)) = (ledger, &settled) {
-                ledger.count(question.decision, &settled.outcome);
+            let heard = if reviewed { alone(question, ledger, manner) } else { Heard::default() };
+            if let (Some(ledger), Some(settled)) = (ledger, &heard.settled) {
+                ledger.count(question.decision, settled);
             }
-            return settled;
+            return heard;
         }
-        Some(settle(question, ledger, manner))
+        Heard { settled: Some(settle(question, ledger, manner)), ..Heard::default() }
+    }
+}
+
+/// By the reviewer alone.
+fn alone(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Heard {
+    match opinion(question, ledger, manner) {
+        Opinion::Settled(settled) => Heard { settled: Some(settled), ..Heard::default() },
+        Opinion::Asks(why, review) => Heard { settled: None, review, why },
     }
 }
 
 impl Outcome {
-    /// From what was settled; None where the agent asks.
+    /// From what was heard.
     #[must_use]
-    pub fn of(settled: Option<Settled>) -> Self {
-        match settled {
-            None => Self::Asks,
+    pub fn of(heard: Heard) -> Self {
+        match heard.settled {
+            None => Self::Asks { why: heard.why },
             Some(Settled { outcome: Err(refusal), .. }) => Self::Refused(refusal),
             Some(Settled {
-                by: DecidedBy::Policy | DecidedBy::Reviewer { .. } | DecidedBy::Unreviewed { .. },
+                by:
+                    DecidedBy::Policy
+                    | DecidedBy::Reviewer { .. }
+                    | DecidedBy::Unreviewed { .. }
+                    | DecidedBy::Classifier,
                 ..
             }) => Self::Allowed { answered: false },
             Some(_) => Self::Allowed { answered: true },
@@ -82,7 +111,7 @@ impl Outcome {
     pub fn closing(&self) -> Result<&'static str, &'static str> {
         match self {
             Self::Allowed { .. } => Ok("agent"),
-            Self::Asks => Ok("agent's dialogue"),
+            Self::Asks { .. } => Ok("agent's dialogue"),
             Self::Refused(refusal) => Err(refusal.why()),
         }
     }

@@ -8,8 +8,8 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
 
-use super::Unavailable;
 use super::dialog::Key;
+use super::{Rival, Unavailable};
 use crate::sys::signal::{Heard, Listening};
 use crate::sys::tty::{self, read_byte, readable};
 
@@ -29,12 +29,24 @@ pub(super) enum Event {
     Resized,
     /// We were stopped, and go on.
     Continued,
+    /// The reviewer that is asked at the same time has answered.
+    Rival,
+}
+
+/// What there is to see.
+#[derive(Debug, Clone, Copy)]
+enum Came {
+    Signal(Heard),
+    /// Something can be read, or the terminal is gone.
+    Terminal,
+    Rival,
 }
 
 /// The keys of a terminal.
 pub(super) struct Keys<'a> {
     terminal: BorrowedFd<'a>,
     signals: Listening,
+    rival: Option<&'a dyn Rival>,
     /// More was there to read when the last key was taken.
     together: bool,
 }
@@ -44,14 +56,20 @@ impl<'a> Keys<'a> {
     /// before.
     pub(super) fn of(terminal: BorrowedFd<'a>) -> Result<Self, Unavailable> {
         let signals = Listening::to_question().map_err(io::Error::from)?;
-        Ok(Self { terminal, signals, together: false })
+        Ok(Self { terminal, signals, rival: None, together: false })
+    }
+
+    /// Hears of the reviewer as well.
+    pub(super) fn against(self, rival: Option<&'a dyn Rival>) -> Self {
+        Self { rival, ..self }
     }
 
     /// Waits until something happens.
     pub(super) fn next(&mut self) -> Result<Event, Unavailable> {
         loop {
-            let key = match self.wait(PollTimeout::NONE)? {
-                Some(heard) => match heard.signal {
+            let key = match self.wait()? {
+                Came::Rival => return Ok(Event::Rival),
+                Came::Signal(heard) => match heard.signal {
                     Signal::SIGWINCH => return Ok(Event::Resized),
                     Signal::SIGCONT => return Ok(Event::Continued),
                     // A question that stops would leave its keys to the shell.
@@ -59,7 +77,7 @@ impl<'a> Keys<'a> {
                     Signal::SIGINT if heard.from_kernel => Key::Interrupt,
                     other => return Err(Unavailable::Abandoned(other as i32)),
                 },
-                None => self.key()?,
+                Came::Terminal => self.key()?,
             };
             let more = readable(self.terminal, TOGETHER.into())?;
             let alone = !std::mem::replace(&mut self.together, more) && !more;
@@ -102,23 +120,31 @@ impl<'a> Keys<'a> {
         Ok(bytes)
     }
 
-    /// Waits until something can be read, or a signal came, or the time is over: then neither.
-    pub(super) fn wait(&self, patience: PollTimeout) -> io::Result<Option<Heard>> {
+    /// Waits until there is something to see. A key that is there goes before the reviewer's answer.
+    fn wait(&self) -> io::Result<Came> {
         loop {
-            let mut sources = [
+            let mut sources = vec![
                 PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
                 PollFd::new(self.terminal, PollFlags::POLLIN),
             ];
-            match poll(&mut sources, patience) {
+            let rival = self.rival.and_then(Rival::descriptor);
+            sources.extend(rival.map(|end| PollFd::new(end, PollFlags::POLLIN)));
+            match poll(&mut sources, PollTimeout::NONE) {
                 Ok(_) | Err(Errno::EINTR) => {}
                 Err(error) => return Err(error.into()),
             }
             if let Some(heard) = self.signals.next()? {
-                return Ok(Some(heard));
+                return Ok(Came::Signal(heard));
             }
-            let [_, terminal] = sources;
-            if patience != PollTimeout::NONE || terminal.revents().is_some_and(|events| !events.is_empty()) {
-                return Ok(None);
+            let ready = |at: usize| {
+                let events = sources.get(at).and_then(PollFd::revents);
+                events.is_some_and(|events| !events.is_empty())
+            };
+            if ready(1) {
+                return Ok(Came::Terminal);
+            }
+            if ready(2) {
+                return Ok(Came::Rival);
             }
         }
     }
@@ -142,11 +168,17 @@ impl<'a> Keys<'a> {
     pub(super) fn line(&self) -> Result<Option<String>, Unavailable> {
         let mut line = Vec::new();
         loop {
-            match self.wait(PollTimeout::NONE)? {
-                Some(heard) if heard.signal == Signal::SIGINT && heard.from_kernel => return Ok(None),
-                Some(Heard { signal: Signal::SIGWINCH | Signal::SIGCONT | Signal::SIGTSTP, .. }) => {}
-                Some(heard) => return Err(Unavailable::Abandoned(heard.signal as i32)),
-                None => match read_byte(self.terminal) {
+            match self.wait()? {
+                Came::Signal(heard) if heard.signal == Signal::SIGINT && heard.from_kernel => {
+                    return Ok(None);
+                }
+                Came::Signal(Heard {
+                    signal: Signal::SIGWINCH | Signal::SIGCONT | Signal::SIGTSTP, ..
+                }) => {}
+                Came::Signal(heard) => return Err(Unavailable::Abandoned(heard.signal as i32)),
+                // Only a panel whose keys are seen one by one has one.
+                Came::Rival => {}
+                Came::Terminal => match read_byte(self.terminal) {
                     Ok(b'\n') => break,
                     Ok(byte) if line.len() < 4096 => line.push(byte),
                     Ok(_) => {}

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Refusal;
 use super::answer::{Answer, Keeps, Kept, Scope};
+use super::{Refusal, Settled};
+use crate::audit::DecidedBy;
 use crate::config::edit::{self, Outcome, Setting};
 use crate::config::find::PROJECT;
 use crate::config::new_rule::NewRule;
@@ -84,8 +85,12 @@ impl Ledger {
     }
 
     /// Counts how a request ended.
-    pub fn count(&self, decision: &Decision, outcome: &Result<Option<Answer>, Refusal>) {
-        let refused = outcome.as_ref().err().map(|refusal| Refused::of(decision, refusal));
+    pub fn count(&self, decision: &Decision, settled: &Settled) {
+        // A first look never refuses, so it says nothing about refusals in a row either.
+        if matches!(settled.by, DecidedBy::Classifier) {
+            return;
+        }
+        let refused = settled.outcome.as_ref().err().map(|refusal| Refused::of(decision, refusal));
         let nothing_new = match refused {
             None => self.memory.streak == 0 && self.memory.resting.is_empty(),
             Some(refused) => refused == Refused::Otherwise,
@@ -270,12 +275,14 @@ mod tests {
             (decision(ask, None), Ok(Some(Answer::Once)), 0, 2),
         ] {
             let memory = sessions.read("s");
-            ledger("s", memory).count(&decision, &outcome);
+            ledger("s", memory)
+                .count(&decision, &Settled { by: DecidedBy::Policy, outcome: outcome.clone() });
             let memory = sessions.read("s");
             assert_eq!((memory.streak, memory.refusals), (streak, refusals), "{outcome:?}");
         }
         assert!(sessions.read("s").resting.contains_key("make"));
-        ledger("quiet", Memory::default()).count(&decision(allow, None), &Ok(None));
+        let settled = Settled { by: DecidedBy::Policy, outcome: Ok(None) };
+        ledger("quiet", Memory::default()).count(&decision(allow, None), &settled);
         assert_eq!(sessions.known(), ["s"], "nothing is written for what is silent");
     }
 }

@@ -17,6 +17,7 @@ mod past;
 mod plain;
 pub mod queue;
 mod reviewed;
+mod rival;
 pub mod sanitize;
 mod screen;
 mod scripts;
@@ -34,11 +35,12 @@ use thiserror::Error;
 
 pub use self::answer::{Answer, Keeps, Kept, Offers, Scope};
 pub use self::contents::{Contents, OnDisk};
-pub use self::hearing::{Hearing, Outcome};
+pub use self::hearing::{Heard, Hearing, Outcome};
 use self::ledger::Given;
 pub use self::ledger::Ledger;
 pub use self::panel::Panel;
 use self::past::Past;
+pub use self::rival::Rival;
 use crate::audit::redact::Secrets;
 use crate::audit::{DecidedBy, Lasting};
 use crate::decision::Decision;
@@ -77,6 +79,8 @@ pub struct Help<'a> {
     pub meanwhile: &'a dyn Fn() -> Option<Answer>,
     /// Told of the answer at the terminal here while that is still ours: the next question looks at what it left.
     pub answered: &'a dyn Fn(&Answer),
+    /// A reviewer that is asked at the same time.
+    pub rival: Option<&'a dyn Rival>,
 }
 
 impl Help<'_> {
@@ -89,6 +93,7 @@ impl Help<'_> {
             keeps: Keeps::default(),
             meanwhile: &|| None,
             answered: &|_| (),
+            rival: None,
         }
     }
 }
@@ -139,6 +144,9 @@ pub enum Unavailable {
     /// What would run is not what was asked about any more.
     #[error("what it runs changed while the question was open")]
     Changed,
+    /// A reviewer that was asked at the same time has answered.
+    #[error("the reviewer answered first")]
+    Overtaken,
     /// The terminal went away or failed.
     #[error("the terminal failed: {0}")]
     Failed(String),
@@ -168,7 +176,7 @@ impl Unavailable {
             Self::NoTerminal | Self::NonInteractive | Self::Background | Self::Occupied(_) => true,
             Self::NotAPersons(_) | Self::OpenedByAgent(_) => true,
             Self::Kept { .. } | Self::NoQueue { .. } | Self::Changed => false,
-            Self::Abandoned(_) | Self::Failed(_) => false,
+            Self::Abandoned(_) | Self::Overtaken | Self::Failed(_) => false,
         }
     }
 }
@@ -229,17 +237,16 @@ pub struct Settled {
 #[must_use]
 pub fn settle(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
     let decision = question.decision;
-    let settled = match decision.verdict {
-        Verdict::Allow => Settled::new(DecidedBy::Policy, Ok(None)),
-        Verdict::Deny => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
-        _ if manner.is_some_and(|manner| manner.passed) => {
-            Settled::new(DecidedBy::Cache, Ok(Some(Answer::Once)))
-        }
-        Verdict::Review => reviewed::settle(question, ledger, manner),
-        Verdict::Ask => by_person(question, ledger, manner),
+    let passed = manner.and_then(|manner| manner.passed.clone());
+    let settled = match (decision.verdict, passed) {
+        (Verdict::Allow, _) => Settled::new(DecidedBy::Policy, Ok(None)),
+        (Verdict::Deny, _) => Settled::new(DecidedBy::Policy, Err(Refusal::Policy)),
+        (_, Some(record)) => Settled::new(DecidedBy::Cache { record }, Ok(Some(Answer::Once))),
+        (Verdict::Review, None) => reviewed::settle(question, ledger, manner),
+        (Verdict::Ask, None) => by_person(question, ledger, manner, None),
     };
     if let Some(ledger) = ledger {
-        ledger.count(decision, &settled.outcome);
+        ledger.count(decision, &settled);
     }
     settled
 }
@@ -252,7 +259,12 @@ fn by_dialogue(question: &Question<'_>, ledger: Option<&Ledger>) -> Option<Settl
 }
 
 /// Asks a person, and keeps what their answer leaves behind.
-fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&Manner>) -> Settled {
+fn by_person(
+    question: &Question<'_>,
+    ledger: Option<&Ledger>,
+    manner: Option<&Manner>,
+    rival: Option<&dyn Rival>,
+) -> Settled {
     let decision = question.decision;
     if let Some(settled) = by_dialogue(question, ledger) {
         return settled;
@@ -272,7 +284,8 @@ fn by_person(question: &Question<'_>, ledger: Option<&Ledger>, manner: Option<&M
     let past = Past::below(ledger.map(|ledger| ledger.folders.state.as_path()));
     let covered = |pattern: &str| past.covered(pattern);
     let contents: &dyn Contents = &OnDisk;
-    let help = Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep_here };
+    let help =
+        Help { contents, covered: &covered, keeps, meanwhile: &meanwhile, answered: &keep_here, rival };
     let manner = manner.ok_or(Unavailable::NonInteractive);
     let answer = manner.and_then(|manner| ask_somewhere(question, &help, manner));
     if let Ok((answer, DecidedBy::PersonElsewhere { terminal, question, .. })) = &answer {
@@ -327,7 +340,8 @@ fn ask_somewhere(
     };
     match (here, &manner.elsewhere) {
         (Ok(answer), _) => Ok((answer, DecidedBy::Person { terminal: terminal::own_name() })),
-        (Err(why), Some(how)) if why.leaves_elsewhere() => {
+        // Who races here goes elsewhere only after the reviewer.
+        (Err(why), Some(how)) if why.leaves_elsewhere() && help.rival.is_none() => {
             queue::ask(question, &panel, (how, why)).map(queue::FromElsewhere::recorded)
         }
         (Err(why), _) => Err(why),
@@ -361,9 +375,16 @@ pub struct Manner {
     pub behind_editor: bool,
     /// This very command was let through a moment ago, by the call of gsh whose place this process takes: nobody
     /// is asked twice.
-    pub passed: bool,
+    pub passed: Option<String>,
     /// Who judges what is to be reviewed; None where a person does.
     pub reviewer: Option<Reviewer>,
+}
+
+impl Manner {
+    /// Whether a person sits at a terminal here whose keys are seen one by one.
+    fn has_person(&self) -> bool {
+        !self.quiet && !self.plain && terminal::persons(&self.terminals).is_ok()
+    }
 }
 
 /// What a terminal can show. Nothing is said by colour alone.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use crate::audit::query::{Filter, read};
+use crate::audit::query::{Filter, openings};
 use crate::policy::pattern::Pattern;
 
 /// So far back is looked.
@@ -40,7 +40,7 @@ impl Past {
         let Some(folder) = &self.folder else { return vec![] };
         let since = Timestamp::now() - jiff::SignedDuration::from_hours(24 * DAYS);
         let filter = Filter { since: Some(since.to_string()), ..Filter::default() };
-        let entries = read(folder, &filter).unwrap_or_default();
+        let entries = openings(folder, &filter).unwrap_or_default();
         // Rules match what a command asked for, not the text it stood in.
         let subjects = entries.iter().rev().flat_map(|entry| &entry.requests);
         subjects.filter_map(|asked| asked.subject.as_str().map(str::to_owned)).collect()

@@ -9,7 +9,7 @@ use super::dialog::{Dialog, Step};
 use super::keys::{Event, Keys};
 use super::layout::{Line, Mark, Window};
 use super::turn::{Turn, in_front, turn};
-use super::{Help, Panel, Style, Unavailable};
+use super::{Help, Panel, Rival, Style, Unavailable};
 use crate::sys::tty::{self, RawMode};
 
 /// Shows the panel and waits for an answer: one at a time per terminal, with every key as it is
@@ -23,7 +23,7 @@ pub(super) fn ask(
     help: &Help<'_>,
     style: Style,
 ) -> Result<Answer, Unavailable> {
-    let mut keys = Keys::of(terminal.as_fd())?;
+    let mut keys = Keys::of(terminal.as_fd())?.against(help.rival);
     let _turn = match turn(terminal, &keys, help)? {
         Turn::Ours(held) => held,
         Turn::Over(answer) => return Ok(answer),
@@ -33,7 +33,15 @@ pub(super) fn ask(
     let mut dialog = Dialog::new(panel, help, window(terminal));
     painter.paint(&dialog.lines())?;
     keys.drop_early()?;
-    let answer = answered(&mut dialog, &mut keys, &mut painter, mode)?;
+    let answer = match answered(&mut dialog, &mut keys, &mut painter, mode) {
+        Err(Unavailable::Overtaken) => {
+            // A key that was meant for the question is none for the command.
+            tty::forget_typed(terminal.as_fd());
+            painter.say("the reviewer answered first".to_owned())?;
+            return Err(Unavailable::Overtaken);
+        }
+        answered => answered?,
+    };
     (help.answered)(&answer);
     painter.say(word(&answer))?;
     Ok(answer)
@@ -50,9 +58,13 @@ fn answered(
     loop {
         let step = match keys.next()? {
             Event::Key { key, alone } => {
+                let changed = dialog.touch();
                 // Without a signal, too, another window cuts other pages.
-                if resized(dialog, keys, painter)? { Step::Same } else { dialog.press(key, alone) }
+                let resized = resized(dialog, keys, painter)?;
+                let step = if resized { Step::Same } else { dialog.press(key, alone) };
+                if changed && step == Step::Same { Step::Paint } else { step }
             }
+            Event::Rival => answered_beside(dialog, keys, painter)?,
             Event::Resized if resized(dialog, keys, painter)? => Step::Same,
             Event::Resized => Step::Paint,
             Event::Continued => {
@@ -75,6 +87,22 @@ fn answered(
             }
         }
     }
+}
+
+/// The reviewer that is asked at the same time has answered: the question is over, or the person's alone.
+fn answered_beside(
+    dialog: &mut Dialog<'_>,
+    keys: &Keys<'_>,
+    painter: &mut Painter<'_>,
+) -> Result<Step, Unavailable> {
+    if dialog.help.rival.is_some_and(Rival::settles) {
+        return Err(Unavailable::Overtaken);
+    }
+    dialog.hear();
+    painter.paint(&dialog.lines())?;
+    // What it says was not there to be read a moment ago.
+    keys.drop_early()?;
+    Ok(Step::Same)
 }
 
 /// Whether the window has another size. Then all is shown anew, and keys that were pressed before anybody could

@@ -8,7 +8,7 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 
 use super::keys::Keys;
-use super::{Answer, Help, Unavailable};
+use super::{Answer, Help, Rival, Unavailable};
 use crate::sys::agents;
 use crate::sys::tty;
 
@@ -20,7 +20,7 @@ const LOOK_AGAIN: u16 = 50;
 /// we wait for our turn we may be moved there.
 pub(super) fn turn(terminal: &File, keys: &Keys<'_>, help: &Help<'_>) -> Result<Turn, Unavailable> {
     in_front(terminal)?;
-    let (held, waited) = lock(terminal, keys)?;
+    let (held, waited) = lock(terminal, keys, help)?;
     if waited && let Some(answer) = (help.meanwhile)() {
         return Ok(Turn::Over(answer));
     }
@@ -46,7 +46,7 @@ pub(super) fn in_front(terminal: &File) -> Result<(), Unavailable> {
 }
 
 /// Other questions at the same terminal wait until this one is answered; says whether we had to.
-fn lock(terminal: &File, keys: &Keys<'_>) -> Result<(Flock<File>, bool), Unavailable> {
+fn lock(terminal: &File, keys: &Keys<'_>, help: &Help<'_>) -> Result<(Flock<File>, bool), Unavailable> {
     let mut file = terminal.try_clone()?;
     let mut told = false;
     loop {
@@ -59,6 +59,9 @@ fn lock(terminal: &File, keys: &Keys<'_>) -> Result<(Flock<File>, bool), Unavail
                     out.write_all(b"gsh: one more question waits until this one is answered\n")?;
                 }
                 keys.pause(LOOK_AGAIN)?;
+                if help.rival.is_some_and(Rival::settles) {
+                    return Err(Unavailable::Overtaken);
+                }
                 file = back;
             }
             Err((_, error)) => return Err(io::Error::from(error).into()),

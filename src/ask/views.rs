@@ -128,10 +128,11 @@ fn simple(title: &str, body: Vec<Line>, keys: &[&str], letters: &str) -> Content
 fn question(dialog: &Dialog<'_>) -> Content {
     let (keys, letters): (Vec<String>, Vec<&str>) =
         offered(dialog).into_iter().map(|(letter, key, _)| (key, letter)).unzip();
+    let rival = dialog.help.rival.map(|rival| Line::new(Mark::Asks, rival.told()));
     Content {
         title: dialog.panel.title(),
         badge: dialog.panel.capability.clone(),
-        body: dialog.panel.body.clone(),
+        body: rival.into_iter().chain(dialog.panel.body.iter().cloned()).collect(),
         keys,
         letters: letters.join("/"),
     }

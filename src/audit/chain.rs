@@ -265,6 +265,42 @@ mod tests {
         assert!(day(17).exists(), "a leap of the clock takes nothing away");
     }
 
+    /// Writers that began before midnight end their records in that day's file, while others begin the next one.
+    #[test]
+    fn midnight_among_writers_leaves_one_chain() {
+        const WRITERS: usize = 12;
+        const RECORDS: usize = 40;
+        let folder = tempfile::tempdir().expect("a folder");
+        let day = |day: u8| folder.path().join(format!("2026-01-{day:02}.jsonl"));
+        write(&day(1), 1);
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let day = &day;
+                scope.spawn(move || {
+                    for number in 0..RECORDS {
+                        let opened = if number < RECORDS / 2 { 1 } else { 2 };
+                        // The last record of the day is closed when the next one has begun.
+                        let path = day(opened);
+                        let file = open_append(&path).expect("opened");
+                        let id = format!("{writer}-{number}");
+                        append(&file, &path, &json!({ "event": "opened", "id": id }), 14).expect("appended");
+                        if number + 1 == RECORDS / 2 {
+                            let next = day(2);
+                            let other = open_append(&next).expect("opened");
+                            append(&other, &next, &json!({ "event": "opened", "id": "n" }), 14)
+                                .expect("appended");
+                        }
+                        append(&file, &path, &json!({ "event": "closed", "id": id }), 14).expect("appended");
+                    }
+                });
+            }
+        });
+        assert_eq!(problems(folder.path()), []);
+        let (found, _) = verify(folder.path(), None).expect("read");
+        let lines: usize = found.iter().map(|file| file.lines).sum();
+        assert_eq!((found.len(), lines), (2, 1 + WRITERS * (2 * RECORDS + 1)));
+    }
+
     #[test]
     fn a_torn_line_is_set_aside() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,6 @@
 //! The debug log, off by default: all that was found on the way to a decision, for whoever wants to know why a
-//! command was misread. Secrets are left out of it as of the record; contents of here-documents are not.
+//! command was misread. Secrets are left out of it as of the record; contents of here-documents are not, unless
+//! they are for a file of secrets.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +9,7 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::keep;
-use super::record::Opening;
+use super::record::{Opening, writes_secrets};
 use super::redact::Secrets;
 use crate::sys::file::{Locked, open_append, private_folder};
 
@@ -22,7 +23,10 @@ const MOST: usize = 256 * 1024;
 pub(super) fn add(state: &Path, opening: &Opening<'_>, (id, secrets): (&str, &Secrets)) -> io::Result<()> {
     let folder = state.join("debug");
     let path = folder.join(format!("{}.jsonl", Timestamp::now().strftime("%Y-%m-%d")));
-    let found = format!("{:#?}", opening.facts);
+    let found = match writes_secrets(opening.decision) {
+        true => "withheld: something is written to a file of secrets".to_owned(),
+        false => format!("{:#?}", opening.facts),
+    };
     let cut = found.floor_char_boundary(MOST);
     let facts = secrets.redact(found.get(..cut).unwrap_or_default()).0;
     let line = json!({ "id": id, "time": Timestamp::now(), "facts": facts, "cut": cut < found.len() });

@@ -132,6 +132,14 @@ impl Opened {
         }
     }
 
+    /// Writes what a reviewer said that settled nothing.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn reviewed(&self, review: &Value) -> Result<(), LogError> {
+        self.add(&self.clean(Event::Reviewed { review }.to_json(&self.id)))
+    }
+
     /// Without secrets in what a reviewer said: it may repeat them.
     fn clean(&self, mut line: Value) -> Value {
         if let Some(review) = line.get_mut("review") {

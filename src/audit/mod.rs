@@ -12,5 +12,5 @@ pub mod replay;
 
 pub use self::log::{LogError, Opened, Place, begin, open};
 pub use self::record::{
-    Closing, Context, DecidedBy, Event, Hooked, Lasting, Opening, Record, Supervised, content_of,
+    Closing, Context, DecidedBy, Event, Hooked, Lasting, Opening, Ran, Record, Supervised, content_of, new_id,
 };

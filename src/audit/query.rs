@@ -1,14 +1,11 @@
 //! Records as they are read again: the lines of each brought together.
 
-use std::collections::HashMap;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+mod read;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::keep;
+pub use self::read::{Day, days, each_day, newest, of_text, openings, read};
 
 /// One request's record.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +26,12 @@ pub struct Entry {
     /// The agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// `agent`, `person` or `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
+    /// The record of the gsh above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
     /// Where it started.
     pub directory: String,
     /// The text, without secrets.
@@ -52,6 +55,9 @@ pub struct Entry {
     /// What it asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<Requested>,
+    /// The answers by which it passed or was refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Value>,
     /// How many secrets were taken out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redacted: Option<usize>,
@@ -185,6 +191,22 @@ impl Entry {
         }
     }
 
+    /// What decided, for a list: an entry of the floor, a rule with its place, or the builtin rules for a capability.
+    #[must_use]
+    pub fn decided_by_rule(&self) -> String {
+        if let Some(floor) = &self.floor {
+            return format!("floor: {floor}");
+        }
+        let decisive = self.requests.iter().find(|each| each.verdict == self.verdict && each.rule.is_some());
+        match decisive.and_then(|each| Some((each, each.rule.as_ref()?))) {
+            Some((each, rule)) if rule.layer == "builtin" => {
+                format!("builtin: {} {}", each.capability, rule.pattern)
+            }
+            Some((_, rule)) => rule.shown(),
+            None => "builtin".to_owned(),
+        }
+    }
+
     /// The rule that decided: the first of the strictest requests that has one.
     #[must_use]
     pub fn rule(&self) -> Option<&Origin> {
@@ -207,6 +229,8 @@ pub struct Filter {
     pub program: Option<String>,
     /// With this text in command, directory, reason or rule.
     pub text: Option<String>,
+    /// Of this name or with one that begins so; or of the session of this name, or nested in it.
+    pub named: Option<String>,
 }
 
 impl Filter {
@@ -224,6 +248,22 @@ impl Filter {
             && is(&self.verdict, Some(&entry.verdict))
             && self.program.as_ref().is_none_or(|program| entry.facts.programs.contains(program))
             && self.text.as_ref().is_none_or(|text| mentions(entry, text))
+            && self.named.as_ref().is_none_or(|name| entry.id.starts_with(name) || nested(name))
+    }
+}
+
+/// A text that stands in a line of JSON as it is.
+fn is_verbatim(text: &str) -> bool {
+    text.chars().all(|letter| !letter.is_control() && !matches!(letter, '"' | '\\'))
+}
+
+impl Filter {
+    /// Whether a line may be the opening of a record that fits; what it says for certain is [`Filter::fits`]. Most
+    /// lines of a search are left unread by it.
+    fn may_fit(&self, line: &str) -> bool {
+        let texts =
+            [&self.session, &self.agent, &self.program, &self.text, &self.named].into_iter().flatten();
+        texts.filter(|text| is_verbatim(text)).all(|text| line.contains(text.as_str()))
     }
 }
 
@@ -234,96 +274,4 @@ fn mentions(entry: &Entry, text: &str) -> bool {
         || entry.reason.contains(text)
         || rules()
             .any(|rule| rule.pattern.contains(text) || rule.file.as_ref().is_some_and(|f| f.contains(text)))
-}
-
-/// Reads the records that fit, oldest first. Lines that are none are left out: `verify` tells of them.
-///
-/// # Errors
-/// When a file cannot be read.
-pub fn read(folder: &Path, filter: &Filter) -> io::Result<Vec<Entry>> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for path in days(folder, filter) {
-        let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-        entries.extend(gathered(lines(&text)));
-    }
-    entries.retain(|entry| filter.fits(entry));
-    Ok(entries)
-}
-
-/// The days that can hold what is wanted; a record's closing stands in the file of its opening.
-#[must_use]
-pub fn days(folder: &Path, filter: &Filter) -> Vec<PathBuf> {
-    let since = filter.since.as_deref().and_then(|since| since.get(..10));
-    let mut days = keep::days(folder);
-    days.retain(|day| {
-        since.is_none_or(|since| day.file_stem().is_some_and(|name| *name.to_string_lossy() >= *since))
-    });
-    days
-}
-
-/// What a line says.
-enum Line {
-    Opened(Box<Entry>),
-    Event(Value),
-    Closed(Value),
-}
-
-/// The lines, read by as many threads as there are processors.
-fn lines(text: &str) -> Vec<Line> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut parts = Vec::new();
-    let mut rest = text;
-    for left in (1..=threads).rev() {
-        let middle = rest.floor_char_boundary(rest.len() / left);
-        let cut =
-            rest.get(middle..).and_then(|tail| tail.find('\n')).map_or(rest.len(), |at| middle + at + 1);
-        let (part, after) = rest.split_at(cut);
-        parts.push(part);
-        rest = after;
-    }
-    let read = |part: &str| part.lines().filter_map(line).collect::<Vec<_>>();
-    std::thread::scope(|scope| {
-        let running: Vec<_> = parts.iter().map(|part| scope.spawn(|| read(part))).collect();
-        running.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-    })
-}
-
-fn line(line: &str) -> Option<Line> {
-    // The kind stands first in every line of ours.
-    if line.starts_with("{\"event\":\"opened\"") {
-        return serde_json::from_str(line).ok().map(|entry| Line::Opened(Box::new(entry)));
-    }
-    let mut value: Value = serde_json::from_str(line).ok()?;
-    if let Some(object) = value.as_object_mut() {
-        object.shift_remove("chain");
-    }
-    Some(if value["event"] == "closed" { Line::Closed(value) } else { Line::Event(value) })
-}
-
-fn gathered(lines: Vec<Line>) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for line in lines {
-        match line {
-            Line::Opened(entry) => {
-                places.insert(entry.id.clone(), entries.len());
-                entries.push(*entry);
-            }
-            Line::Event(mut value) | Line::Closed(mut value) => {
-                let place = value["id"].as_str().and_then(|id| places.get(id));
-                let Some(entry) = place.and_then(|place| entries.get_mut(*place)) else { continue };
-                if let Some(object) = value.as_object_mut() {
-                    object.shift_remove("id");
-                }
-                if value["event"] == "closed" { entry.closed = Some(value) } else { entry.events.push(value) }
-            }
-        }
-    }
-    entries
-}
-
-/// The records of a text of lines, as it grows.
-#[must_use]
-pub fn of_text(text: &str) -> Vec<Entry> {
-    gathered(text.lines().filter_map(line).collect())
 }

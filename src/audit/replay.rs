@@ -1,6 +1,6 @@
 //! A record's request and machine, made anew, to be decided once more.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -116,12 +116,12 @@ impl Played {
 /// # Errors
 /// When a file cannot be read.
 pub fn read(folder: &Path, filter: &Filter) -> io::Result<Vec<Played>> {
-    let wanted: HashMap<String, ()> =
-        query::read(folder, filter)?.into_iter().map(|entry| (entry.id, ())).collect();
+    let wanted: HashSet<String> =
+        query::openings(folder, filter)?.into_iter().map(|entry| entry.id).collect();
     let mut all = Vec::new();
     for path in query::days(folder, filter) {
         let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
-        all.extend(text.lines().filter_map(Played::of_line).filter(|played| wanted.contains_key(&played.id)));
+        all.extend(text.lines().filter_map(Played::of_line).filter(|played| wanted.contains(&played.id)));
     }
     Ok(all)
 }

@@ -65,7 +65,7 @@ enum Verb {
     },
     /// All of one record, or the time line of a session
     Show {
-        /// A record's name or its beginning, or a session's
+        /// A record's name or its beginning, a session's, or job:NUMBER
         what: String,
     },
     /// Records with a text in command, directory, reason or rule
@@ -145,7 +145,7 @@ impl Audit {
     /// What it means.
     pub(super) fn into_call(self) -> AuditCall {
         let Which { since, session, agent, verdict, program } = self.which;
-        let mut filter = Filter { since, session, agent, verdict, program, text: None };
+        let mut filter = Filter { since, session, agent, verdict, program, text: None, named: None };
         let call = match self.what.unwrap_or(Verb::Tail { follow: false, count: 20 }) {
             Verb::Tail { follow, count } => Call::Tail { follow, count },
             Verb::Show { what } => Call::Show { what },

@@ -140,7 +140,8 @@ pub(super) fn run(call: SetupCall) -> ExitCode {
     match call {
         SetupCall::Init(call) => with_folders(|folders, machine, _| {
             let project = machine.project();
-            let place = init::Place { folders, project: project.as_deref(), program: program()? };
+            let unasked = init::unasked(&here().2);
+            let place = init::Place { folders, project: project.as_deref(), program: program()?, unasked };
             init::run(&call, &place).map_err(|why| why.to_string())
         }),
         SetupCall::Terminal => {

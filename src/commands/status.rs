@@ -141,7 +141,9 @@ fn reviewer(policy: &Policy, failure: Option<&Failure>) -> String {
     let failed = failure.map_or("none".to_owned(), |failure| {
         format!("{} at {} ({})", failure.cause, failure.time, failure.detail)
     });
-    format!("{} (last failure: {failed})", set.name())
+    // Whoever switches that on is told so, every time.
+    let first = if set.classifier { "; its classifier allows first and judges later" } else { "" };
+    format!("{} (last failure: {failed}){first}", set.name())
 }
 
 /// Who calls, in words.
@@ -255,6 +257,9 @@ fn knobs(knobs: &Knobs) -> Vec<(&'static str, Value)> {
         ("reviewer.max_allow_risk", json!(knobs.reviewer.max_allow_risk)),
         ("reviewer.evidence_rounds", json!(knobs.reviewer.evidence_rounds)),
         ("reviewer.cache", json!(format!("{:?}", knobs.reviewer.cache))),
+        ("reviewer.race", json!(knobs.reviewer.race)),
+        ("reviewer.classifier", json!(knobs.reviewer.classifier)),
+        ("reviewer.max_lag", json!(knobs.reviewer.max_lag)),
     ]
 }
 
@@ -311,6 +316,8 @@ mod tests {
         policy.knobs.reviewer.program = vec!["/opt/judge".to_owned()];
         assert_eq!(reviewer(&policy, None), "/opt/judge (last failure: none)");
         assert!(reviewer(&policy, Some(&failure())).contains("timeout at 1970-"));
+        policy.knobs.reviewer.classifier = true;
+        assert!(reviewer(&policy, None).ends_with("its classifier allows first and judges later"));
     }
 
     fn session() -> Session {

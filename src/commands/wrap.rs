@@ -14,8 +14,10 @@ use super::doors::{Found, View, Which, is_program, leads_to_gsh};
 use crate::policy::Mode;
 use crate::policy::agents::{AGENTS, Form, Known, Source, named, of_program};
 use crate::run::environment::Variable;
+use crate::store::calls::{Calls, Wrapped};
 use crate::store::places::Folders;
 use crate::sys::passwd;
+use crate::sys::proc::Process;
 use crate::sys::process::{Program, become_program};
 
 /// What is to be started.
@@ -50,8 +52,12 @@ pub struct Place<'a> {
 struct Start {
     program: Program,
     agent: Option<&'static Known>,
+    wrapped: Wrapped,
     said: String,
 }
+
+/// Programs that start another one by a shell that they find on `PATH`: what that runs is the agent.
+const LAUNCHERS: [&str; 8] = ["bun", "bunx", "npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"];
 
 /// Starts the agent in the place of this process. Returns what there is to say where nothing is to be started.
 ///
@@ -66,8 +72,15 @@ pub fn run(call: &Call, place: Place<'_>) -> Result<String, String> {
         return Ok(std::iter::once(start.said).chain(know).collect());
     }
     eprint!("{}", start.said);
+    mark(&start.wrapped)?;
     let name = start.program.path.display().to_string();
     Err(format!("{name}: {}", become_program(start.program)))
+}
+
+/// Leaves word of what this process becomes, so that its commands are told from those of what it runs.
+fn mark(wrapped: &Wrapped) -> Result<(), String> {
+    let own = Process::own().ok_or("wrapping takes /proc, by which its commands are known later")?;
+    Calls::of_user().wrap(&own, wrapped).map_err(|error| error.to_string())
 }
 
 fn start(call: &Call, place: Place<'_>) -> Result<Start, String> {
@@ -78,13 +91,21 @@ fn start(call: &Call, place: Place<'_>) -> Result<Start, String> {
     let path = find(word, &place.environment, &doors.bin)?;
     let mut environment = place.environment;
     close(&mut environment, &doors, (agent, call));
+    let session = value(&environment, "GSH_SESSION").unwrap_or_default();
+    let launches = path.file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
+    let wrapped = Wrapped { agent: agent.map(|agent| agent.name.to_owned()), session, launches };
     let var = |name: &str| value(&environment, name);
     let passwd = passwd::shell_of(geteuid().as_raw());
     let view = View { var: &var, home: &place.folders.home, project: place.project, passwd };
     let said = said(agent, &view, &place.program);
     let (path, mut argv) = interpreted(path);
     argv.extend(call.words.iter().skip(1).cloned());
-    Ok(Start { program: Program { path, argv, environment, stdin: None, script: None }, agent, said })
+    Ok(Start {
+        program: Program { path, argv, environment, stdin: None, script: None },
+        agent,
+        wrapped,
+        said,
+    })
 }
 
 fn agent(call: &Call, word: &OsStr) -> Result<Option<&'static Known>, String> {
@@ -128,6 +149,14 @@ fn interpreted(path: PathBuf) -> (PathBuf, Vec<OsString>) {
     }
 }
 
+/// An environment from which an agent starts with its doors closed.
+#[must_use]
+pub fn closed(mut environment: Vec<Variable>, doors: &Doors, agent: &Known) -> Vec<Variable> {
+    let call = Call { session: None, mode: None, agent: None, print: true, words: vec![] };
+    close(&mut environment, doors, (Some(agent), &call));
+    environment
+}
+
 /// The variables that close doors.
 fn close(environment: &mut Vec<Variable>, doors: &Doors, (agent, call): (Option<&Known>, &Call)) {
     let shell = doors.bash().into_os_string();
@@ -169,7 +198,9 @@ fn set(environment: &mut Vec<Variable>, name: &str, value: &OsStr) {
     environment.push((name.into(), value.to_owned()));
 }
 
-fn value(environment: &[Variable], name: &str) -> Option<String> {
+/// A variable of an environment, if it is text.
+#[must_use]
+pub fn value(environment: &[Variable], name: &str) -> Option<String> {
     let found = environment.iter().find(|(known, _)| known == name);
     found.and_then(|(_, value)| value.clone().into_string().ok())
 }

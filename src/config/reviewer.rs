@@ -31,7 +31,10 @@ fn one(page: &mut Page, set: &mut Reviewing, key: &str, value: &Value<'_>) {
         "max_allow_risk" => set.max_allow_risk = page.word(value, &Risk::ALL).unwrap_or(Risk::Low),
         "evidence_rounds" => set.evidence_rounds = page.any_count(value).unwrap_or(0),
         "prompt" => set.prompt = page.absolute(value),
-        _ => set.cache = page.duration(value).unwrap_or_default(),
+        "cache" => set.cache = page.duration(value).unwrap_or_default(),
+        "race" => set.race = page.truth(value).unwrap_or_default(),
+        "classifier" => set.classifier = page.truth(value).unwrap_or_default(),
+        _ => set.max_lag = page.any_count(value).unwrap_or(0),
     }
 }
 

@@ -72,14 +72,17 @@ pub const HOOK: &[&str] = &["allow", "gate", "shell"];
 /// The keys of `[reviewer]`.
 pub const REVIEWER: &[&str] = &[
     "cache",
+    "classifier",
     "environment",
     "evidence_rounds",
     "key_command",
     "key_env",
     "max_allow_risk",
+    "max_lag",
     "model",
     "program",
     "prompt",
+    "race",
     "style",
     "timeout",
     "url",

@@ -368,6 +368,13 @@ pub struct Reviewer {
     pub prompt: Option<Absolute>,
     /// How long a verdict answers the same command again; 0 for never. Default: "5m".
     pub cache: Option<Time>,
+    /// A person at the terminal is asked at the same time; the first answer counts. Default: false.
+    pub race: Option<bool>,
+    /// A fresh score of the session lets pass what would else wait for the reviewer: it allows first and judges later.
+    /// Default: false.
+    pub classifier: Option<bool>,
+    /// So many reviewed commands after it a score is fresh. Default: 2.
+    pub max_lag: Option<u32>,
 }
 
 /// The language of an endpoint.

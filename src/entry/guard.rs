@@ -18,6 +18,23 @@ pub fn may_change() -> Result<(), String> {
     persons_terminal().map(drop)
 }
 
+/// Nothing when the caller may point programs at gsh: a person at a terminal of their own, as for [`may_change`], or
+/// anybody that no agent started, since this opens nothing.
+///
+/// # Errors
+/// When this process runs beneath a call of gsh, or an agent started it.
+pub fn may_set_up() -> Result<(), String> {
+    let Err(why) = may_change() else { return Ok(()) };
+    not_beneath(&Surrounds::of_process())?;
+    match Lineage::own() {
+        Some(lineage) => match lineage.above.iter().find_map(agents::agent) {
+            None => Ok(()),
+            Some(agent) => Err(format!("{} started this, and {why}", agent.title)),
+        },
+        None => Err(why),
+    }
+}
+
 /// Nothing when no gsh is above.
 ///
 /// # Errors

@@ -4,6 +4,11 @@
 //! the `sh -c` of an allowed `npm test` comes here as well. What a command does was decided with it, as it is where its
 //! shell is `/bin/sh`; to ask again for each of its lines would ask a person what they have answered. So such a text is
 //! decided as in bypass mode: what the floor, a refusing rule or a protected path says still holds.
+//!
+//! Where a known agent is in between, its commands are decided in the ordinary mode; so they are where the command
+//! above is no more than how a wrapped launcher (`gsh wrap -- npx AGENT`) starts the agent, which only what the wrapping
+//! left of its process can tell. A program that merely bears an agent's name gains nothing by it: it gives up this mode,
+//! its session has no grants, and rules that allow something to an agent do not count for it.
 
 use super::shell::Asked;
 use super::world::Surrounds;
@@ -17,7 +22,7 @@ const NAMES: [&str; 3] = ["bash", "sh", "zsh"];
 fn is_inner(asked: &Asked, surrounds: &Surrounds) -> bool {
     let name = std::path::Path::new(&asked.argv0).file_name().and_then(|name| name.to_str());
     // What was let through for this very shell (an agent's envelope starts gsh again) is taken as that.
-    surrounds.above.as_ref().is_some_and(|above| above.call.passed.is_none())
+    surrounds.above.as_ref().is_some_and(|above| above.call.passed.is_none() && !above.call.launches)
         && surrounds.session.found == Found::Above
         && asked.mode.is_none()
         && name.is_some_and(|name| NAMES.contains(&name))

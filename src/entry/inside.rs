@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::world::Surrounds;
-use crate::envelope::{self, Opened};
+use crate::envelope::{self, Again, Opened};
 use crate::host::Host;
 use crate::request::Request;
 use crate::run::supervise;
@@ -30,12 +30,12 @@ pub(super) fn open(
     (opened, machine)
 }
 
-/// What a call leaves for the gsh that its own text starts in its place, with nothing but the command: that very
-/// command was let through a moment ago.
+/// What a call leaves for the gsh that its own text starts in its place: that very text, with those words, was let
+/// through a moment ago.
 pub(super) fn pass(opened: &Opened, machine: &Machine) -> Option<String> {
-    let shell = opened.again.as_deref()?;
+    let Again { shell, given } = opened.again.as_ref()?;
     let is_gsh = machine.real(shell).is_some_and(|real| is_this_program(&real));
-    is_gsh.then(|| pass_of(&opened.request))
+    is_gsh.then(|| pass_of(&opened.request.cwd, given.iter().map(String::as_bytes)))
 }
 
 fn is_this_program(path: &Path) -> bool {
@@ -43,19 +43,24 @@ fn is_this_program(path: &Path) -> bool {
 }
 
 /// Whether the call that this process was a moment ago, or whose supervisor started it, let this very request
-/// through. That counts once.
-pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> bool {
-    let plain =
-        matches!(options, [only] if only == "-c") && request.args.is_empty() && request.name.is_none();
-    let (Some(above), Some(lineage)) = (&surrounds.above, &surrounds.lineage) else { return false };
-    let Some(holder) = lineage.all().nth(above.distance) else { return false };
+/// through: the name of its record then. That counts once.
+pub(super) fn passed(request: &Request, options: &[OsString], surrounds: &Surrounds) -> Option<String> {
+    let plain = matches!(options, [only] if only == "-c");
+    let (above, lineage) = (surrounds.above.as_ref()?, surrounds.lineage.as_ref()?);
+    let holder = lineage.all().nth(above.distance)?;
     let parent = lineage.above.first().is_some_and(|parent| supervise::is_supervisor(&parent.name));
     let continues = above.distance == 0 || above.distance <= 2 && parent;
-    let same = plain && continues && above.call.passed.as_ref() == Some(&pass_of(request));
+    let words = request.name.iter().chain(&request.args).map(String::as_bytes);
+    let given = std::iter::once(request.text.as_slice()).chain(words);
+    let same = plain && continues && above.call.passed.as_ref() == Some(&pass_of(&request.cwd, given));
     let spent = Call { passed: None, ..above.call.clone() };
-    same && surrounds.calls.enter(holder, &spent).is_ok()
+    let counts = same && surrounds.calls.enter(holder, &spent).is_ok();
+    counts.then(|| above.call.record.clone().unwrap_or_default())
 }
 
-fn pass_of(request: &Request) -> String {
-    hash_of(&[request.text.as_slice(), request.cwd.as_os_str().as_encoded_bytes()])
+/// A directory, a text and the words that a shell is given with it.
+fn pass_of<'g>(cwd: &'g Path, given: impl Iterator<Item = &'g [u8]>) -> String {
+    let end: &[u8] = b"\0";
+    let parts = std::iter::once(cwd.as_os_str().as_encoded_bytes()).chain(given);
+    hash_of(&parts.flat_map(|part| [part, end]).collect::<Vec<_>>())
 }

@@ -12,7 +12,7 @@ use super::{inner, inside};
 use crate::ask::queue::{Elsewhere, patience};
 use crate::ask::terminal::persons;
 use crate::ask::{Manner, Refusal, Style, Unavailable};
-use crate::audit::Context;
+use crate::audit::{Context, new_id};
 use crate::config::line;
 use crate::config::load::Options;
 use crate::decision::INTERNAL_ERROR;
@@ -176,8 +176,10 @@ impl Moment {
             // Without it the plan cannot be written, which the command then says itself.
             let _ = make_folder(folder);
         }
-        let call = self.call();
+        let record = new_id();
+        let call = Call { record: Some(record.clone()), ..self.call() };
         let mut means = self.means(source);
+        means.context.id = Some(record);
         means.plan.job = self.asked.job.clone();
         means.plan.limit = limit(self.timeout, &self.policy.knobs);
         means.plan.call = Some((self.surrounds.calls.clone(), call.clone()));
@@ -340,6 +342,8 @@ fn call(asked: &Asked, policy: &Policy, surrounds: &Surrounds) -> Call {
         config: asked.config.clone().or_else(|| above.and_then(|call| call.config.clone())),
         rules,
         passed: None,
+        record: None,
+        launches: surrounds.wrapped.as_ref().is_some_and(|wrapped| wrapped.launches),
     }
 }
 

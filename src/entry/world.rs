@@ -13,7 +13,7 @@ use crate::config::load::{Options, load};
 use crate::host::Host;
 use crate::policy::{Agent, Forbidden, LayerRules, Mode, Places, Policy, Refused, Verdict};
 use crate::review::Reviewer;
-use crate::store::calls::{Above, Calls};
+use crate::store::calls::{Above, Calls, Wrapped};
 use crate::store::passes::{Bearer, Passes};
 use crate::store::places::Folders;
 use crate::store::session::{Found, Session};
@@ -40,6 +40,8 @@ pub struct Surrounds {
     pub calls: Calls,
     /// The call that this process runs beneath.
     pub above: Option<Above>,
+    /// The wrapped program that started this process, with no call in between.
+    pub wrapped: Option<Wrapped>,
     /// Whose commands these are.
     pub session: Session,
     /// What is remembered of the session.
@@ -74,6 +76,10 @@ impl Surrounds {
             |name: &str| environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let text = |name: &str| find(name).and_then(|value| value.into_string().ok());
         let session = Session::find(lineage.as_ref(), &text, above.as_ref());
+        // Nothing is wrapped beneath a call, and a wrapped program names its session.
+        let looks = above.is_none() && find("GSH_SESSION").is_some();
+        let mut processes = lineage.iter().filter(|_| looks).flat_map(|lineage| &lineage.above);
+        let wrapped = processes.find_map(|process| calls.wrapped(process));
         // Beneath another gsh its files hold, whatever the environment says.
         let folders = above.as_ref().map_or_else(|| Folders::new(&find), |above| above.call.folders.clone());
         let mut ours: Vec<PathBuf> = vec!["/etc/gsh".into(), calls.folder().to_owned()];
@@ -84,7 +90,7 @@ impl Surrounds {
         ours.extend(std::env::current_exe().ok());
         let sessions = folders.as_ref().map(Sessions::of);
         let memory = sessions.map(|sessions| sessions.read(&session.id)).unwrap_or_default();
-        Self { environment, folders, ours, lineage, calls, above, session, memory }
+        Self { environment, folders, ours, lineage, calls, above, wrapped, session, memory }
     }
 
     /// What a record tells of where a request comes from.
@@ -101,6 +107,7 @@ impl Surrounds {
             parents: self.session.parents.clone(),
             lineage: self.lineage.clone(),
             beneath: self.above.is_some(),
+            above: self.above.as_ref().and_then(|above| above.call.record.clone()),
             grants: self.memory.grants.clone(),
             secrets,
             ..Context::default()
@@ -138,7 +145,7 @@ impl Surrounds {
             options.layers.extend(line::layer(rules));
         }
         options.session = Some(self.session.id.clone());
-        options.refused = Refused { in_a_row: self.memory.streak, in_all: self.memory.refusals };
+        options.refused = Refused { in_a_row: self.memory.streak, in_all: self.refusals() };
         let places = places(machine);
         options.layers.extend(self.answers(places.project.as_deref()));
         options.caller.nested = self.session.is_nested();
@@ -146,6 +153,14 @@ impl Surrounds {
         let refused = machine.widen(&policy.knobs.allow_roots);
         policy.refuse_roots(&refused);
         policy
+    }
+
+    /// How often it was refused in all, with the sessions above it: beneath a command anything can begin a new one.
+    fn refusals(&self) -> u32 {
+        let sessions = self.folders.as_ref().map(Sessions::of);
+        let parents = self.session.parents.iter();
+        let above = parents.filter_map(|parent| Some(sessions.as_ref()?.read(parent).refusals));
+        above.fold(self.memory.refusals, u32::saturating_add)
     }
 
     /// What was answered for this session and holds now. What was refused for the sessions above it holds

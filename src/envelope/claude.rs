@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::scan::Scan;
 use super::snapshot::Definitions;
-use super::{Inside, View, starting};
+use super::{Again, Inside, View, starting};
 use crate::facts::is_obeyed;
 use crate::syntax::quote;
 
@@ -26,7 +26,21 @@ pub(super) fn read(view: &View<'_>) -> Option<Inside> {
     if view.text == "env" {
         return Some(Inside::start());
     }
-    snapshot_script(view).or_else(|| command(view))
+    snapshot_script(view).or_else(|| command(view)).or_else(|| prefixed(view))
+}
+
+/// `'PREFIX' -c 'TEXT'`: its user put gsh in front of every command (`CLAUDE_CODE_SHELL_PREFIX`), and gsh is its shell
+/// as well. The text is one of the others.
+fn prefixed(view: &View<'_>) -> Option<Inside> {
+    let mut scan = Scan::new(view.text);
+    let program = scan.word()?;
+    scan.literal(" -c ")?;
+    let text = scan.quoted()?;
+    scan.end()?;
+    let ours = view.host.real(Path::new(&program)).is_some_and(|real| view.host.is_ours(&real));
+    (program.starts_with('/') && ours).then_some(())?;
+    let inside = command(&View { text: &text, ..*view })?;
+    Some(Inside { again: Some(Again { shell: program.into(), given: vec![text] }), ..inside })
 }
 
 fn command(view: &View<'_>) -> Option<Inside> {
@@ -39,7 +53,7 @@ fn command(view: &View<'_>) -> Option<Inside> {
     let mut set = Vec::new();
     environment_file(&mut scan, &mut set)?;
     exports(&mut scan, &mut set)?;
-    patterns_off(&mut scan)?;
+    let off = patterns_off(&mut scan)?;
     while scan.takes("{ \\builtin unalias -- ") {
         let name = scan.quoted()?;
         scan.literal("; \\builtin unset -f -- ")?;
@@ -61,7 +75,8 @@ fn command(view: &View<'_>) -> Option<Inside> {
         let _ = writeln!(prelude, "export {name}={}", quote(value));
     }
     let path = path.or_else(|| known.path.take());
-    Some(Inside { command: Some(command), prelude, shopt: known.odd, path, again: None })
+    let shopt = known.odd || known.extended && !off;
+    Some(Inside { command: Some(command), prelude, shopt, path, ..Inside::default() })
 }
 
 type Variables = Vec<(String, String)>;
@@ -101,13 +116,21 @@ fn exports(scan: &mut Scan<'_>, set: &mut Variables) -> Option<()> {
     Some(())
 }
 
-fn patterns_off(scan: &mut Scan<'_>) -> Option<()> {
+/// Whether bash's patterns are off behind it: a gsh that was taken for a zsh is told to switch off those of zsh.
+fn patterns_off(scan: &mut Scan<'_>) -> Option<bool> {
     if scan.any_of(&PATTERNS_OFF).is_some() {
-        return Some(());
+        return Some(true);
     }
-    scan.literal("{ \\builtin shopt -u extglob || \\builtin setopt ")?;
-    scan.run(|c| c.is_ascii_uppercase() || matches!(c, '_' | ' '))?;
-    scan.literal("; } >/dev/null 2>&1 || true && ")
+    let (off, end) = if scan.takes("\\builtin setopt ") {
+        (false, "2>/dev/null || true && ")
+    } else {
+        scan.literal("{ \\builtin shopt -u extglob || \\builtin setopt ")?;
+        (true, "; } >/dev/null 2>&1 || true && ")
+    };
+    let options = scan.run(|c| c.is_ascii_uppercase() || matches!(c, '_' | ' '))?;
+    options.split_whitespace().all(|option| option.starts_with("NO_")).then_some(())?;
+    scan.literal(end)?;
+    Some(off)
 }
 
 /// The file that it notes the directory in.
@@ -128,10 +151,11 @@ fn folders(view: &View<'_>) -> Vec<std::path::PathBuf> {
     view.folders("CLAUDE_CONFIG_DIR", ".claude").into_iter().map(|own| own.join("shell-snapshots")).collect()
 }
 
-/// When a snapshot was made, by its name: `snapshot-bash-MILLISECONDS-LETTERS.sh`.
+/// When a snapshot was made, by its name: `snapshot-bash-MILLISECONDS-LETTERS.sh`, or of a zsh.
 fn moment(path: &str) -> Option<i64> {
     let (_, name) = path.rsplit_once('/')?;
-    let rest = name.strip_prefix("snapshot-bash-")?.strip_suffix(".sh")?;
+    let rest = ["snapshot-bash-", "snapshot-zsh-"].iter().find_map(|head| name.strip_prefix(head))?;
+    let rest = rest.strip_suffix(".sh")?;
     let (moment, letters) = rest.split_once('-')?;
     let plain = !letters.is_empty() && letters.bytes().all(|byte| byte.is_ascii_alphanumeric());
     moment.parse().ok().filter(|_| plain && moment.bytes().all(|byte| byte.is_ascii_digit()))

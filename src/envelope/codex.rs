@@ -2,10 +2,10 @@
 //! `exec 'SHELL' -c 'COMMAND'`; and what makes and checks that snapshot.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::scan::Scan;
-use super::{Inside, View, starting};
+use super::{Again, Inside, View, starting};
 use crate::syntax::quote;
 
 /// Names that the text itself calls: a function of one of these names in the snapshot would take its place.
@@ -33,7 +33,7 @@ fn command(view: &View<'_>) -> Option<Inside> {
     let shell = scan.quoted()?;
     scan.literal(" -c ")?;
     let command = scan.quoted()?;
-    scan.end()?;
+    let words = words(&mut scan)?;
     let own = restored.iter().any(|name| name == "PATH").then(|| view.host.var("PATH")).flatten();
     let path = own.or(snapshot.path).or_else(|| view.host.var("PATH"));
     let path = match (front, path) {
@@ -45,7 +45,23 @@ fn command(view: &View<'_>) -> Option<Inside> {
     if !is_bash(view, &shell) {
         return Some(Inside { path, ..Inside::command(tail) });
     }
-    Some(Inside { path, again: Some(PathBuf::from(shell)), ..Inside::command(command) })
+    let given = std::iter::once(&command).chain(&words).cloned().collect();
+    Some(Inside {
+        path,
+        again: Some(Again { shell: shell.into(), given }),
+        words,
+        ..Inside::command(command)
+    })
+}
+
+/// The words behind the command, each in quotes, to the end.
+fn words(scan: &mut Scan<'_>) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    while scan.takes(" ") {
+        words.push(scan.quoted()?);
+    }
+    scan.end()?;
+    Some(words)
 }
 
 /// What was kept of the call's variables: the two names that hold each, by number and kind.
@@ -276,6 +292,6 @@ fn older(view: &View<'_>) -> Option<Inside> {
         let text = format!("{} {option} {}", quote(shell), quote(command));
         return Some(Inside { path: snapshot.path, ..Inside::command(text) });
     }
-    let again = (option == "-c").then(|| PathBuf::from(shell));
+    let again = (option == "-c").then(|| Again { shell: shell.into(), given: vec![command.clone()] });
     Some(Inside { path: snapshot.path, again, ..Inside::command(command.as_str()) })
 }

@@ -38,8 +38,17 @@ pub struct Opened {
     pub mark: Mark,
     /// The `PATH` that the command has, where the envelope gives it another one.
     pub path: Option<String>,
-    /// The shell that the text starts anew for the command, with nothing but `-c` and the command.
-    pub again: Option<PathBuf>,
+    /// The shell that the text starts anew, in its own place.
+    pub again: Option<Again>,
+}
+
+/// A shell that is started with `-c`, a text and maybe words behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Again {
+    /// Its path.
+    pub shell: PathBuf,
+    /// The text that it is given, and then `$0`, `$1` and on.
+    pub given: Vec<String>,
 }
 
 impl Opened {
@@ -115,8 +124,10 @@ struct Inside {
     shopt: bool,
     /// The `PATH` that the command has.
     path: Option<String>,
+    /// `$0`, `$1` and on, as the command has them.
+    words: Vec<String>,
     /// The shell that is started for it.
-    again: Option<PathBuf>,
+    again: Option<Again>,
 }
 
 impl Inside {
@@ -199,7 +210,8 @@ fn opened(request: &Request, agent: String, inside: Inside, host: &dyn Host) -> 
     let setting = Setting { prelude: inside.prelude, starts, ..Setting::default() };
     let text = inside.command.map_or_else(|| request.text.clone(), String::into_bytes);
     // Whoever is in an envelope is told nothing of the words that the envelope was called with.
-    let (name, args) = (None, Vec::new());
+    let mut words = inside.words.into_iter();
+    let (name, args) = (words.next(), words.collect());
     let request = Request { text, options, setting, name, args, ..request.clone() };
     Opened { request, mark, path: inside.path, again: inside.again }
 }

@@ -83,6 +83,8 @@ pub(super) struct Definitions {
     pub(super) path: Option<String>,
     /// An option is set that changes how a command is read.
     pub(super) odd: bool,
+    /// Extended patterns are on, unless the envelope switches them off again.
+    pub(super) extended: bool,
 }
 
 impl Definitions {
@@ -136,6 +138,9 @@ impl Definitions {
         let name_is_plain =
             name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-0123456789".contains(&byte));
         self.odd |= on && !HARMLESS.contains(&name);
+        if name == "extglob" {
+            self.extended = on;
+        }
         self.odd |= !on && matches!(name, "braceexpand");
         name_is_plain.then_some(())
     }

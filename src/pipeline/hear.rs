@@ -28,9 +28,10 @@ pub fn hear(
     let record = begin(hearing.state.as_deref(), &hearing.temporary, &opening)?;
     let (script, record_id) = (&script, record.id());
     let question = Question { request, decision: &decision, script, facts, record: record_id };
-    let settled = hearing.settle(&question);
-    settled.as_ref().map_or(Ok(()), |settled| record.settled(&settled.by, settled.told()))?;
-    let outcome = Outcome::of(settled);
+    let heard = hearing.settle(&question);
+    heard.review.as_ref().map_or(Ok(()), |review| record.reviewed(review))?;
+    heard.settled.as_ref().map_or(Ok(()), |settled| record.settled(&settled.by, settled.told()))?;
+    let outcome = Outcome::of(heard);
     // Both stand whether or not the closing line could be written.
     let _ = record.close(&Closing::of_hook(outcome.closing()));
     Ok((decision, outcome))

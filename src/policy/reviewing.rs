@@ -78,6 +78,12 @@ pub struct Reviewing {
     pub prompt: Option<String>,
     /// How long a verdict answers the same command again; zero for never.
     pub cache: Duration,
+    /// A person is asked at the same time where one sits at the terminal; the first answer counts.
+    pub race: bool,
+    /// A fresh score of the session lets pass what else would wait for the reviewer.
+    pub classifier: bool,
+    /// So many commands after it a score is fresh.
+    pub max_lag: u32,
 }
 
 impl Default for Reviewing {
@@ -95,6 +101,9 @@ impl Default for Reviewing {
             evidence_rounds: 0,
             prompt: None,
             cache: Duration::from_secs(5 * 60),
+            race: false,
+            classifier: false,
+            max_lag: 2,
         }
     }
 }

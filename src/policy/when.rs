@@ -99,6 +99,8 @@ impl When {
     #[must_use]
     pub fn idle(&self, action: Verdict, mode: Mode, caller: &Caller) -> Option<Idle> {
         let named = |agent: &String| match &caller.agent {
+            // Beneath a command that was let through anything can bear an agent's name.
+            _ if caller.nested => action > Verdict::Allow,
             Agent::Named(name) => name == agent,
             Agent::None => false,
             Agent::Unknown => action > Verdict::Allow,
@@ -130,6 +132,7 @@ mod tests {
         let alone = When { interactive: Some(false), ..When::default() };
         let caller = |agent| Caller { agent, ..Caller::default() };
         let by = |name: &str| caller(Agent::Named(name.into()));
+        let nested = |name| Caller { nested: true, ..by(name) };
         let hook = Caller { entry: Entry::Hook, ..Caller::default() };
         let ci = Caller { interactive: false, ..Caller::default() };
         use Verdict::{Allow, Deny};
@@ -144,6 +147,8 @@ mod tests {
             (&codex, Deny, Mode::Default, &caller(Agent::None), Some(Idle::Agent)),
             (&codex, Deny, Mode::Default, &caller(Agent::Unknown), None),
             (&codex, Allow, Mode::Default, &caller(Agent::Unknown), Some(Idle::Agent)),
+            (&codex, Allow, Mode::Default, &nested("codex"), Some(Idle::Agent)),
+            (&codex, Deny, Mode::Default, &nested("claude"), None),
             (&alone, Deny, Mode::Default, &ci, None),
             (&alone, Deny, Mode::Default, &hook, Some(Idle::Interactive)),
         ] {

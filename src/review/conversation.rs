@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::prompt::{TRUNCATED, shortened};
+use super::prompt::{TRUNCATED, one_line, shortened};
 use crate::audit::redact::Secrets;
 
 /// So much of a transcript's beginning and end is read.
@@ -59,7 +59,8 @@ impl Conversation {
     #[must_use]
     pub fn told(&self, secrets: &Secrets) -> String {
         let said: Vec<&str> = self.of(Speaker::User).collect();
-        let clean = |text: &str, most| shortened(&secrets.redact(text).0, most);
+        // A line that begins with a mark must be ours: what was said may hold one.
+        let clean = |text: &str, most| indented(&shortened(&secrets.redact(text).0, most));
         let (first, rest) = match said.split_first() {
             Some(split) => split,
             None => return "Nothing is known of what the person said. That is no consent: userAuthorization is unknown."
@@ -79,6 +80,10 @@ impl Conversation {
         }
         lines.join("\n")
     }
+}
+
+fn indented(text: &str) -> String {
+    text.split('\n').map(one_line).collect::<Vec<_>>().join("\n    ")
 }
 
 /// The newest that fit into so many letters, oldest first, and whether others were left out.

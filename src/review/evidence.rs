@@ -1,15 +1,24 @@
 //! What a reviewer may look at before it answers: names and contents inside the project, answered by gsh itself. Nothing
 //! is started, written or followed out of the project, and files that hold secrets are not shown.
 
-use std::fs::{self, File};
+use std::cell::Cell;
+use std::fs::{self, File, OpenOptions};
 use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use nix::fcntl::OFlag;
 
 use serde_json::{Value, json};
 
 use super::prompt::shortened;
 use crate::audit::redact::Secrets;
 use crate::policy::defaults::is_secret;
+use crate::policy::{Capability, CapabilityRequest, Policy, Subject, Verdict};
+use crate::report::Span;
 
 /// How many letters one answer may have.
 const SHOWN: usize = 4_000;
@@ -18,6 +27,8 @@ const FILE: u64 = 256 * 1024;
 /// So many files a search looks into, and so many lines it shows.
 const FILES: usize = 2_000;
 const LINES: usize = 60;
+/// So much is read for all the answers of one review.
+const ALL: u64 = 32 * 1024 * 1024;
 
 /// Where a reviewer may look.
 #[derive(Debug, Clone)]
@@ -26,6 +37,12 @@ pub(super) struct Place {
     pub(super) root: PathBuf,
     /// What is not shown.
     pub(super) secrets: Secrets,
+    /// Whose rules say what may be read.
+    pub(super) policy: Arc<Policy>,
+    /// When a search stops, whatever it has found.
+    pub(super) until: Instant,
+    /// How much may still be read.
+    pub(super) left: Cell<u64>,
 }
 
 /// The tools with their parameters, as JSON Schemas.
@@ -49,6 +66,11 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 impl Place {
+    /// Below this root.
+    pub(super) fn new(root: PathBuf, secrets: Secrets, policy: Arc<Policy>, until: Instant) -> Self {
+        Self { root, secrets, policy, until, left: Cell::new(ALL) }
+    }
+
     /// The answer to a tool's use; what cannot be shown is said, in words.
     #[must_use]
     pub(super) fn answer(&self, tool: &str, arguments: &Value) -> String {
@@ -65,19 +87,37 @@ impl Place {
 
     /// The real path, if it is inside and holds no secrets.
     fn inside(&self, path: &str) -> Result<PathBuf, String> {
-        let real = fs::canonicalize(self.root.join(path)).map_err(|error| error.to_string())?;
+        let asked = self.root.join(path);
+        let real = fs::canonicalize(&asked).map_err(|error| error.to_string())?;
         if !real.starts_with(&self.root) {
             return Err("it is outside the project".to_owned());
         }
         if is_kept_back(&real) {
             return Err("files of this kind hold secrets".to_owned());
         }
+        if !self.may_be_read(&asked, &real) {
+            return Err("the rules keep it from being read unasked".to_owned());
+        }
         Ok(real)
+    }
+
+    /// Whether reading it is allowed without a question, and a write there would be nothing special: what a person
+    /// keeps from an agent no reviewer is shown either.
+    fn may_be_read(&self, asked: &Path, real: &Path) -> bool {
+        let forms: Option<Vec<String>> =
+            [asked, real].map(|path| path.to_str().map(str::to_owned)).into_iter().collect();
+        let Some(forms) = forms else { return false };
+        let judged = |capability| {
+            let subject = Subject::Path(forms.clone());
+            self.policy.evaluate(&CapabilityRequest::new(capability, subject, String::new(), Span::default()))
+        };
+        judged(Capability::FileRead).verdict == Verdict::Allow
+            && !judged(Capability::FileWriteProject).protected
     }
 
     fn read(&self, path: &str) -> Result<String, String> {
         let real = self.inside(path)?;
-        content(&real).ok_or_else(|| "it is no text file".to_owned())
+        self.content(&real).ok_or_else(|| "it is no text file".to_owned())
     }
 
     fn list(&self, path: &str) -> Result<String, String> {
@@ -101,11 +141,19 @@ impl Place {
         }
         let mut folders = vec![self.inside(path)?];
         let (mut looked, mut lines) = (0, Vec::new());
-        while let Some(next) = folders.pop().filter(|_| looked < FILES && lines.len() < LINES) {
+        while let Some(next) = folders.pop() {
+            if looked == FILES || lines.len() >= LINES || self.left.get() == 0 || Instant::now() >= self.until
+            {
+                lines.truncate(LINES - 1);
+                lines.push("<truncated/> not everything was searched".to_owned());
+                break;
+            }
             looked += 1;
             match fs::symlink_metadata(&next) {
                 Ok(metadata) if metadata.is_dir() => folders.extend(below(&next)),
-                Ok(metadata) if metadata.is_file() && !is_kept_back(&next) => {
+                Ok(metadata)
+                    if metadata.is_file() && !is_kept_back(&next) && self.may_be_read(&next, &next) =>
+                {
                     lines.extend(self.matches(&next, text));
                 }
                 _ => {}
@@ -117,12 +165,34 @@ impl Place {
 
     fn matches(&self, file: &Path, text: &str) -> Vec<String> {
         let name = file.strip_prefix(&self.root).unwrap_or(file).display();
-        let content = content(file).unwrap_or_default();
+        let content = self.content(file).unwrap_or_default();
         let numbered = content.lines().enumerate().filter(|(_, line)| line.contains(text));
         numbered
             .take(LINES)
             .map(|(at, line)| format!("{name}:{}: {}", at + 1, shortened(line, 300)))
             .collect()
+    }
+
+    /// The text of a regular file, as far as it is read; a pipe or device is not waited for. What stands at this path
+    /// by now, behind a link that was not there a moment ago, is not read.
+    fn content(&self, real: &Path) -> Option<String> {
+        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+        let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(real).ok()?;
+        file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let opened = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
+        if opened != real {
+            return None;
+        }
+        let bytes = self.taken(file)?;
+        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn taken(&self, file: File) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        file.take(FILE.min(self.left.get())).read_to_end(&mut bytes).ok()?;
+        let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        self.left.set(self.left.get().saturating_sub(count));
+        Some(bytes)
     }
 }
 
@@ -136,20 +206,85 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name() != ".git").map(|entry| entry.path()).collect()
 }
 
-/// The text of a regular file, as far as it is read; a pipe or device is not opened.
-fn content(real: &Path) -> Option<String> {
-    fs::symlink_metadata(real).ok().filter(fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    File::open(real).ok()?.take(FILE).read_to_end(&mut bytes).ok()?;
-    if bytes.contains(&0) {
-        return None;
-    }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::policy::compose::{Composition, compose};
+    use crate::policy::{Layer, LayerRules, Places, Rule};
+
+    fn place(root: PathBuf, rules: Vec<Rule>, secrets: Secrets) -> Place {
+        let places = Places { project: root.to_str().map(str::to_owned), ..Places::default() };
+        let layers = vec![LayerRules::of_rules(Layer::User, rules)];
+        let policy = compose(layers, Composition::new(places, "2026-01-01"));
+        Place::new(root, secrets, Arc::new(policy), Instant::now() + Duration::from_secs(60))
+    }
+
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = fs::canonicalize(folder.path()).expect("real").join("p");
+        fs::create_dir_all(&root).expect("made");
+        (folder, root)
+    }
+
+    #[test]
+    fn what_rules_keep_back_is_kept_back_here_too() {
+        let (_folder, root) = project();
+        for name in [
+            "src/a.rs",
+            "private/x.txt",
+            "asked/x.txt",
+            ".envrc",
+            ".github/workflows/ci.yml",
+            ".gsh/config.toml",
+        ] {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("its folder")).expect("made");
+            fs::write(path, "a needle in it").expect("written");
+        }
+        std::os::unix::fs::symlink(root.join("private/x.txt"), root.join("src/innocent")).expect("linked");
+        std::os::unix::fs::symlink(root.join("src/a.rs"), root.join("private/link")).expect("linked");
+        let below = |name: &str| format!("{}/{name}/*", root.display());
+        let rules = vec![
+            Rule::new(Layer::User, "file.read", &below("private"), Verdict::Deny),
+            Rule::new(Layer::User, "file.read", &below("asked"), Verdict::Ask),
+        ];
+        let place = place(root, rules, Secrets::default());
+        for (path, shown) in [
+            ("src/a.rs", true),
+            ("private/x.txt", false),
+            ("./src/../private/x.txt", false),
+            ("src/innocent", false),
+            ("private/link", false),
+            ("asked/x.txt", false),
+            (".envrc", false),
+            (".github/workflows/ci.yml", false),
+            (".gsh/config.toml", false),
+        ] {
+            let answer = place.answer("read_file", &json!({ "path": path }));
+            assert_eq!(answer.contains("needle"), shown, "{path}: {answer}");
+        }
+        let found = place.answer("search", &json!({ "text": "needle" }));
+        assert_eq!(found, "src/a.rs:1: a needle in it");
+    }
+
+    #[test]
+    fn no_search_outlasts_its_time_or_its_room() {
+        let (_folder, root) = project();
+        for number in 0..10 {
+            fs::write(root.join(format!("f{number}")), "a needle").expect("written");
+        }
+        let mut place = place(root, vec![], Secrets::default());
+        let search = |place: &Place| place.answer("search", &json!({ "text": "needle" }));
+        assert_eq!(search(&place).lines().count(), 10);
+        place.left = Cell::new(20);
+        let found = search(&place);
+        assert!(found.contains("not everything was searched") && found.lines().count() < 5, "{found}");
+        place.left = Cell::new(ALL);
+        place.until = Instant::now();
+        assert_eq!(search(&place), "<truncated/> not everything was searched");
+    }
 
     #[test]
     fn only_the_project_is_shown_and_no_secrets() {
@@ -171,7 +306,7 @@ mod tests {
         nix::unistd::mkfifo(&root.join("pipe"), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
         let mut secrets = Secrets::default();
         secrets.learn_variable("A_TOKEN", "fn-main-token-value");
-        let place = Place { root, secrets };
+        let place = place(root, vec![], secrets);
         let path = |path: &str| json!({ "path": path });
         for (tool, arguments, expected) in [
             ("read_file", path("src/a.rs"), "fn main() {}\nlet needle = 1;"),

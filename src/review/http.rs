@@ -9,13 +9,17 @@ use ureq::Agent;
 
 use super::dialect::{self, Reply};
 use super::evidence::Place;
-use super::verdict::{of_text, of_value};
+use super::program::heard;
+use super::verdict::{of_call, of_text};
 use super::{Cause, Failed, Spoken};
 use crate::policy::reviewing::Reviewing;
-use crate::sys::answer::Bounds;
+use crate::sys::answer::{self, Bounds};
 
 /// The longest answer that is read.
 const ANSWER: u64 = 512 * 1024;
+
+/// So many looks at files are answered in one round.
+const LOOKS: usize = 8;
 
 /// All that is needed to ask.
 pub(super) struct Call<'a> {
@@ -43,9 +47,34 @@ pub(super) fn ask_and_tell(call: &Call<'_>, mut out: impl Write) {
     let _ = out.write_all(&bytes);
 }
 
+/// Asks for a word, in a process of its own.
+///
+/// # Errors
+/// When nothing usable was said.
+pub(super) fn word(call: &Call<'_>) -> Result<String, Failed> {
+    let asked = answer::of_own(
+        |mut pipe| {
+            let outcome = spoken(call).map(|reply| reply.text);
+            let _ = pipe.write_all(&serde_json::to_vec(&outcome).unwrap_or_default());
+        },
+        call.bounds,
+    );
+    let died = || Failed::new(Cause::ProviderError, "the process that asks it died");
+    let (said, _) = heard(asked.map_err(|error| Failed::new(Cause::ProviderError, &error.to_string()))?)?;
+    serde_json::from_slice::<Result<String, Failed>>(&said).map_err(|_| died())?
+}
+
+/// A single answer, without tools and without a structure.
+fn spoken(call: &Call<'_>) -> Result<Reply, Failed> {
+    let messages = [dialect::user(&call.message)];
+    let body = dialect::body((call.set, &call.system), &messages, (false, false));
+    read(call, send(call, &body)?)
+}
+
 /// Asks until there is a verdict: at most so many rounds with tools, then one without.
 fn ask(call: &Call<'_>) -> Result<Spoken, Failed> {
     let mut messages = vec![dialect::user(&call.message)];
+    let mut sent = call.sent.clone();
     let rounds = if call.place.is_some() { call.set.evidence_rounds } else { 0 };
     for round in 0..=rounds {
         let last = round == rounds;
@@ -53,14 +82,19 @@ fn ask(call: &Call<'_>) -> Result<Spoken, Failed> {
         let place = call.place.as_ref().filter(|_| !last && !reply.calls.is_empty());
         let given = reply.calls.iter().find(|call| call.name == dialect::SUBMIT);
         let judged = match (given, place) {
-            (Some(given), _) => of_value(&given.arguments),
+            (Some(given), _) => of_call(&given.arguments, &sent),
             (None, Some(place)) => {
-                let shown = reply.calls.iter().map(|call| place.answer(&call.name, &call.arguments));
-                let shown: Vec<String> = shown.collect();
+                let looks = reply.calls.iter().enumerate().map(|(number, call)| match number {
+                    ..LOOKS => place.answer(&call.name, &call.arguments),
+                    _ => "not shown: too many looks at once".to_owned(),
+                });
+                let shown: Vec<String> = looks.collect();
+                // A file may hold a verdict as well as the command.
+                shown.iter().for_each(|shown| sent.push_str(shown));
                 messages.extend(dialect::looked(call.set.style, &reply, &shown));
                 continue;
             }
-            (None, None) => of_text(&reply.text, &call.sent),
+            (None, None) => of_text(&reply.text, &sent),
         };
         let missing = || Failed::new(Cause::InvalidOutput, "the answer holds no verdict");
         return judged.map(|judged| Spoken { judged, rounds: round }).ok_or_else(missing);
@@ -76,6 +110,10 @@ fn exchange(call: &Call<'_>, messages: &[Value], last: bool) -> Result<Reply, Fa
         (400 | 422, _) if !looks => send(call, &body(false))?,
         other => other,
     };
+    read(call, (status, answer))
+}
+
+fn read(call: &Call<'_>, (status, answer): (u16, Vec<u8>)) -> Result<Reply, Failed> {
     if !(200..300).contains(&status) {
         let told = if (300..400).contains(&status) { ", a redirect, which is not followed" } else { "" };
         return Err(Failed::new(

@@ -1,6 +1,7 @@
 //! What a reviewer said before, and that it failed: in the session's files, for the next of its processes.
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::conversation::Conversation;
 use super::{Failed, Matter, Reviewer, Spoken};
@@ -9,7 +10,29 @@ use crate::decision::grant;
 use crate::store::reviews::{Failure, Reviews};
 use crate::store::sessions::{Memory, code_state};
 
+/// A verdict that was given before.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Remembered {
+    #[serde(flatten)]
+    pub(super) spoken: Spoken,
+    /// The record of the command that it was given for.
+    #[serde(default)]
+    pub(super) record: Option<String>,
+}
+
 impl Reviewer {
+    /// Whether it may be let through without asking: all of it is known, and no program of it was refused in this
+    /// turn.
+    pub(super) fn is_open(&self, matter: &Matter<'_>, memory: Option<&Memory>) -> bool {
+        let Matter { decision, facts, .. } = matter;
+        // What a program does that runs code is told by its file.
+        let known = facts.problems.iter().all(|doubt| doubt.execution)
+            && facts.invocations.iter().all(|each| each.certain() && each.cwd.is_some());
+        let resting = memory.map(|memory| &memory.resting);
+        let rests = |program: &String| resting.is_some_and(|resting| resting.contains_key(program));
+        known && !grant::programs(decision).iter().any(rests)
+    }
+
     /// What a verdict is remembered under: everything that it leans on. None where it must not be: something is not
     /// known, a file cannot be read, or the program was refused in this turn.
     pub(super) fn key(
@@ -18,13 +41,8 @@ impl Reviewer {
         said: &Conversation,
         memory: Option<&Memory>,
     ) -> Option<String> {
-        let Matter { request, decision, facts } = matter;
-        // What a program does that runs code is told by its file, which is part of the key.
-        let known = facts.problems.iter().all(|doubt| doubt.execution)
-            && facts.invocations.iter().all(|each| each.certain() && each.cwd.is_some());
-        let resting = memory.map(|memory| &memory.resting);
-        let rests = |program: &String| resting.is_some_and(|resting| resting.contains_key(program));
-        if self.set.cache.is_zero() || !known || grant::programs(decision).iter().any(rests) {
+        let Matter { request, decision, .. } = matter;
+        if self.set.cache.is_zero() || !self.is_open(matter, memory) {
             return None;
         }
         let mut parts = vec![
@@ -52,14 +70,15 @@ impl Reviewer {
         Some(crate::store::hash(parts.join("\0").as_bytes()))
     }
 
-    pub(super) fn remembered(&self, key: &str) -> Option<Spoken> {
+    pub(super) fn remembered(&self, key: &str) -> Option<Remembered> {
         let kept = Reviews::of(self.folders.as_ref()?).kept(&self.session, key)?;
         serde_json::from_value(kept).ok()
     }
 
-    pub(super) fn remember(&self, key: &str, spoken: &Spoken) {
+    pub(super) fn remember(&self, key: &str, (spoken, record): (&Spoken, &str)) {
+        let remembered = Remembered { spoken: spoken.clone(), record: Some(record.to_owned()) };
         let long = SignedDuration::try_from(self.set.cache).unwrap_or(SignedDuration::from_mins(5));
-        if let (Some(folders), Ok(value)) = (&self.folders, serde_json::to_value(spoken)) {
+        if let (Some(folders), Ok(value)) = (&self.folders, serde_json::to_value(remembered)) {
             // What cannot be kept is asked anew.
             let _ = Reviews::of(folders).keep(&self.session, key, value, long);
         }
@@ -96,6 +115,7 @@ mod tests {
             rests_after: 3,
             configuration: String::new(),
             project: None,
+            policy: None,
             folders: None,
             session: "s".to_owned(),
             transcript: None,

@@ -4,6 +4,8 @@
 //! A reviewer is a program of the user's own or an endpoint. It gets the facts, and says allow or deny with a risk. That
 //! it could not say anything is no deny and is told as what it is.
 
+mod begun;
+pub mod classifier;
 pub mod conversation;
 mod dialect;
 mod evidence;
@@ -17,11 +19,13 @@ pub mod verdict;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::begun::{Begun, Look};
 use self::conversation::Conversation;
 use self::evidence::Place;
 pub use self::verdict::Judgement;
@@ -36,6 +40,9 @@ use crate::store::sessions::Memory;
 use crate::sys::answer::{self, Bounds};
 use crate::sys::process::Ended;
 
+/// A longer piece of the instructions is no chance.
+const PHRASE: usize = 20;
+
 /// What is to be judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Matter<'a> {
@@ -45,6 +52,8 @@ pub struct Matter<'a> {
     pub decision: &'a Decision,
     /// What it would do.
     pub facts: &'a Facts,
+    /// The name of its record.
+    pub record: &'a str,
 }
 
 /// A reviewer, with all that it is asked with.
@@ -60,6 +69,8 @@ pub struct Reviewer {
     pub configuration: String,
     /// The project.
     pub project: Option<PathBuf>,
+    /// Whose rules say what it may look at; None where it may look at nothing.
+    pub policy: Option<Arc<Policy>>,
     /// The user's folders.
     pub folders: Option<Folders>,
     /// The session.
@@ -133,12 +144,20 @@ pub struct Reviewed {
     pub outcome: Result<Judgement, Failed>,
     /// It was given before, to the same command.
     pub remembered: bool,
+    /// The record of the command that it was given for first.
+    first: Option<String>,
     rounds: u32,
     reviewer: String,
     took: Duration,
 }
 
 impl Reviewed {
+    /// Whether nobody waited for it any more.
+    #[must_use]
+    pub fn was_dropped(&self) -> bool {
+        self.outcome.as_ref().is_err_and(|failed| failed.cause == Cause::Cancelled && failed.signal.is_none())
+    }
+
     /// For the record.
     #[must_use]
     pub fn told(&self) -> Value {
@@ -157,6 +176,9 @@ impl Reviewed {
         if let Some(object) = told.as_object_mut() {
             object.insert("reviewer".to_owned(), json!(self.reviewer));
             object.insert("remembered".to_owned(), json!(self.remembered));
+            if self.remembered {
+                object.insert("record".to_owned(), json!(self.first));
+            }
             object.insert("evidence_rounds".to_owned(), json!(self.rounds));
             let took = u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX);
             object.insert("milliseconds".to_owned(), json!(took));
@@ -180,6 +202,7 @@ impl Reviewer {
             rests_after: knobs.refusals.in_a_row,
             configuration: hashes.collect::<Vec<_>>().join("\0"),
             project: policy.places.project.as_ref().map(PathBuf::from),
+            policy: (knobs.reviewer.evidence_rounds > 0).then(|| Arc::new(policy.clone())),
             folders: folders.cloned(),
             session: session.to_owned(),
             transcript: None,
@@ -194,30 +217,21 @@ impl Reviewer {
         self.rests_after > 0 && memory.is_some_and(|memory| memory.streak >= self.rests_after)
     }
 
-    /// Judges, or says why not. What was judged before and is the same in everything needs no second asking.
-    #[must_use]
-    pub fn judge(&self, matter: &Matter<'_>, memory: Option<&Memory>) -> Reviewed {
-        let begun = Instant::now();
-        let said = self.transcript.as_deref().map(Conversation::read).unwrap_or_default();
-        let key = self.key(matter, &said, memory);
-        let kept = key.as_deref().and_then(|key| self.remembered(key));
-        let remembered = kept.is_some();
-        let outcome = kept.map_or_else(|| self.ask(matter, &said, begun + self.set.timeout), Ok);
-        match (&outcome, key) {
-            (Ok(spoken), Some(key)) if !remembered => self.remember(&key, spoken),
-            (Err(failed), _) => self.note(failed),
-            _ => {}
+    fn ask(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
+        let spoken = self.asked(matter, said, until)?;
+        // Who fills in the form with the form's own words has judged nothing.
+        let said = &spoken.judged.rationale;
+        if spoken.judged.allows && said.len() > PHRASE && prompt::INSTRUCTIONS.contains(said) {
+            return Err(Failed::new(Cause::InvalidOutput, "the answer repeats its instructions"));
         }
-        let rounds = outcome.as_ref().map_or(0, |spoken| spoken.rounds);
-        let outcome = outcome.map(|spoken| spoken.judged);
-        Reviewed { outcome, remembered, rounds, reviewer: self.set.name(), took: begun.elapsed() }
+        Ok(spoken)
     }
 
-    fn ask(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
+    fn asked(&self, matter: &Matter<'_>, said: &Conversation, until: Instant) -> Result<Spoken, Failed> {
         let unset = |why: String| Failed::new(Cause::NotConfigured, &why);
         let bounds = Bounds { until, most: 64 * 1024 };
         let by_program = !self.set.program.is_empty();
-        let place = self.place().filter(|_| !by_program && self.set.evidence_rounds > 0);
+        let place = self.place(until).filter(|_| !by_program && self.set.evidence_rounds > 0);
         let system = prompt::instructions(self.set.prompt.as_deref(), place.is_some()).map_err(unset)?;
         let mut secrets = self.secrets.clone();
         secrets.learn_text(matter.request.as_text());
@@ -243,9 +257,12 @@ impl Reviewer {
     }
 
     /// Where it may look: the real root of the project.
-    fn place(&self) -> Option<Place> {
+    fn place(&self, until: Instant) -> Option<Place> {
         let root = std::fs::canonicalize(self.project.as_ref()?).ok()?;
-        Some(Place { root, secrets: self.secrets.clone() })
+        let policy = Arc::clone(self.policy.as_ref()?);
+        // What is left of the time is the reviewer's.
+        let half = until.saturating_duration_since(Instant::now()) / 2;
+        Some(Place::new(root, self.secrets.clone(), policy, Instant::now() + half))
     }
 
     /// The endpoint's key, if it needs one.

@@ -45,6 +45,7 @@ pub(super) fn environment(given: &[(OsString, OsString)], named: &[String]) -> V
 pub(super) fn input(system: &str, told: &Told) -> Value {
     json!({
         "schema": 1,
+        "task": "review",
         "instructions": system,
         "verdict_schema": schema(),
         "message": told.message,

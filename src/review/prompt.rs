@@ -64,11 +64,13 @@ pub fn tell(matter: &Matter<'_>, said: &Conversation, secrets: &Secrets, mark: &
     let clean = |text: &str, most: usize| shortened(&secrets.redact(text).0, most);
     let decision = matter.decision;
     let command = clean(&String::from_utf8_lossy(&matter.request.text), COMMAND);
-    let directory = clean(&matter.request.cwd.to_string_lossy(), BLOCK);
-    let why = why(matter).into_iter().map(|line| clean(&line, BLOCK)).collect::<Vec<_>>();
-    let does = does(matter).into_iter().map(|line| clean(&line, BLOCK)).collect::<Vec<_>>();
+    // A line break of the command's must not begin a block or an entry of its own.
+    let line = |text: &str| one_line(&clean(text, BLOCK));
+    let directory = line(&matter.request.cwd.to_string_lossy());
+    let why = why(matter).iter().map(|text| line(text)).collect::<Vec<_>>();
+    let does = does(matter).iter().map(|text| line(text)).collect::<Vec<_>>();
     let unclear: Vec<String> =
-        decision.not_understood.iter().take(MOST).map(|problem| clean(&problem.detail, BLOCK)).collect();
+        decision.not_understood.iter().take(MOST).map(|problem| line(&problem.detail)).collect();
     let said = said.told(secrets);
     let list = |lines: &[String], none: &str| match lines {
         [] => none.to_owned(),
@@ -124,6 +126,22 @@ fn does(matter: &Matter<'_>) -> Vec<String> {
         format!("{} of {}{lost}{risks}", request.capability.word(), subject(&request.subject))
     });
     invocations.chain(requests).collect()
+}
+
+/// A text as one line: what would begin another, or is not to be seen, stands as its number.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+            || matches!(letter, '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let one = |letter: char| match letter {
+        '\n' => "\\n".to_owned(),
+        letter if hidden(letter) => format!("<U+{:04X}>", u32::from(letter)),
+        letter => letter.to_string(),
+    };
+    text.chars().map(one).collect()
 }
 
 /// Head and tail of a text that is longer than so many letters.

@@ -36,5 +36,5 @@ pub(super) fn with_matter<T>(text: &str, look: impl FnOnce(&Matter<'_>) -> T) ->
     let facts = gather(&script, &request, &host, &policy.programs);
     let plain = plain::hits(&request, &script, &host);
     let decision = decide(Case { text, facts: &facts, plain: &plain, policy: &policy }, &host);
-    look(&Matter { request: &request, decision: &decision, facts: &facts })
+    look(&Matter { request: &request, decision: &decision, facts: &facts, record: "r" })
 }

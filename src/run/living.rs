@@ -37,7 +37,6 @@ use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
-use crate::audit::Supervised;
 use crate::facts::Past;
 use crate::sys::pipe::{self, Private};
 
@@ -318,6 +317,6 @@ fn outcome(watched: Option<Watched>, begun: Instant) -> Outcome {
         how: How::Statement,
         ended: watched.map(|watched| watched.ended),
         duration: begun.elapsed(),
-        watched: watched.map(|Watched { limited, job, bytes, .. }| Supervised { bytes, limited, job }),
+        watched: watched.as_ref().map(Watched::supervised),
     }
 }

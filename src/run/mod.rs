@@ -29,6 +29,7 @@ use thiserror::Error;
 pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUse};
 pub use self::ending::{Ending, Failure, Means};
 use self::supervise::Watch;
+use crate::audit::redact::Secrets;
 use crate::audit::{Closing, Supervised};
 use crate::facts::{EffectKind, Facts};
 use crate::store::jobs::Origin;
@@ -286,8 +287,7 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     let supervision = if watched || on_terminal(&plan) || plan.start().is_some() {
         let directory = std::env::current_dir().unwrap_or_default();
         let call = plan.call.as_ref().map(|(_, call)| call);
-        let shown = plan.inside.as_deref().unwrap_or(&plan.text);
-        let origin = Origin::new(shown, &directory, decision, call);
+        let origin = Origin::new(&shown(&plan), &directory, decision, call);
         Supervision::By(Box::new(Watch {
             limit: plan.limit.filter(|_| plan.start().is_none()),
             late_output: plan.text.windows(2).any(|pair| pair == b">("),
@@ -304,6 +304,15 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
     let plan = Plan { direct, edits, supervision, left: facts.left.clone(), ..plan };
     let way = way(&plan);
     (plan, way)
+}
+
+/// The command as a job's record tells it: its log may hold secrets, its record does not.
+fn shown(plan: &Plan) -> Vec<u8> {
+    let bytes = plan.inside.as_deref().unwrap_or(&plan.text);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Secrets::taken_out_of(text).into_owned().into_bytes(),
+        Err(_) => bytes.to_vec(),
+    }
 }
 
 /// Whether what has this effect may begin an editor: git does for a message, and some programs are nothing else.

@@ -38,9 +38,26 @@ pub struct Call {
     pub config: Option<PathBuf>,
     /// The rules of its command line.
     pub rules: Vec<(Verdict, String)>,
-    /// The command that its text starts gsh anew for, in its own place, as a hash: it was let through.
+    /// The text that it starts gsh anew for, in its own place, as a hash with its words: it was let through.
     #[serde(default)]
     pub passed: Option<String>,
+    /// The name of its record.
+    #[serde(default)]
+    pub record: Option<String>,
+    /// Its command is the agent that a wrapped program launches.
+    #[serde(default)]
+    pub launches: bool,
+}
+
+/// A program that `gsh wrap` became, whatever its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrapped {
+    /// The agent, where it is one that gsh knows.
+    pub agent: Option<String>,
+    /// The name that its session was given.
+    pub session: String,
+    /// It only starts the agent, by a shell: what that shell runs is the agent itself.
+    pub launches: bool,
 }
 
 /// A call that this process runs beneath.
@@ -121,8 +138,38 @@ impl Calls {
         let _ = fs::remove_file(self.entry(own));
     }
 
+    /// Says that this process becomes a wrapped program.
+    ///
+    /// # Errors
+    /// As [`Calls::enter`].
+    pub fn wrap(&self, own: &Process, wrapped: &Wrapped) -> Result<(), safe::SafeError> {
+        safe::make_folder(&self.folder)?;
+        let text = serde_json::to_vec(wrapped).unwrap_or_default();
+        safe::replace_until_restart(&self.wrapped_entry(own), &text)
+    }
+
+    /// What a process was wrapped as, if it was.
+    #[must_use]
+    pub fn wrapped(&self, process: &Process) -> Option<Wrapped> {
+        let (content, _) = safe::read(&self.wrapped_entry(process), Owner::User).ok()?;
+        serde_json::from_slice(&content).ok()
+    }
+
+    /// Every wrapped program that runs, by its process number.
+    #[must_use]
+    pub fn all_wrapped(&self) -> Vec<(i32, Wrapped)> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return vec![] };
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let processes = names.filter_map(|name| alive(name.strip_prefix(WRAPPED)?));
+        processes.filter_map(|process| Some((process.pid, self.wrapped(&process)?))).collect()
+    }
+
     fn entry(&self, process: &Process) -> PathBuf {
         self.folder.join(format!("{}-{}", process.pid, process.started))
+    }
+
+    fn wrapped_entry(&self, process: &Process) -> PathBuf {
+        self.folder.join(format!("{WRAPPED}{}-{}", process.pid, process.started))
     }
 
     fn sweep(&self) {
@@ -135,11 +182,19 @@ impl Calls {
     }
 }
 
+/// What the entries of wrapped programs begin with.
+const WRAPPED: &str = "wrap-";
+
 /// Whether the process of an entry still is the one that left it.
 fn lives(name: &OsString) -> bool {
-    let parts = name.to_str().and_then(|name| name.split_once('-'));
-    let parsed = parts.and_then(|(pid, started)| Some((pid.parse().ok()?, started.parse::<u64>().ok()?)));
-    parsed.is_some_and(|(pid, started)| Process::read(pid).is_some_and(|now| now.started == started))
+    name.to_str().and_then(|name| alive(name.strip_prefix(WRAPPED).unwrap_or(name))).is_some()
+}
+
+/// The process of this number and start time, if it still is.
+fn alive(name: &str) -> Option<Process> {
+    let (pid, started) = name.split_once('-')?;
+    let started: u64 = started.parse().ok()?;
+    Process::read(pid.parse().ok()?).filter(|now| now.started == started)
 }
 
 impl Call {
@@ -154,6 +209,8 @@ impl Call {
             config: None,
             rules: vec![],
             passed: None,
+            record: None,
+            launches: false,
         }
     }
 }
@@ -205,8 +262,13 @@ mod tests {
         calls.enter(&process(63, 1), &call).expect("entered");
         calls.enter(&alive, &call).expect("entered");
         calls.enter(&gone, &call).expect("entered");
+        let wrapped = Wrapped { agent: None, session: "s".into(), launches: true };
+        calls.wrap(&alive, &wrapped).expect("entered");
+        calls.wrap(&gone, &wrapped).expect("entered");
         calls.sweep();
-        assert_eq!(fs::read_dir(&calls.folder).expect("listed").count(), 1, "only the living one stays");
+        assert_eq!(fs::read_dir(&calls.folder).expect("listed").count(), 2, "only the living one stays");
+        assert_eq!(calls.all_wrapped(), [(alive.pid, wrapped.clone())]);
+        assert_eq!((calls.wrapped(&alive), calls.wrapped(&gone)), (Some(wrapped), None));
         fs::write(calls.entry(&alive), "{").expect("written");
         let lineage = Lineage { own: alive.clone(), above: vec![] };
         assert_eq!(calls.above(&lineage).map(|above| above.call.mode), Some(Mode::DontAsk));

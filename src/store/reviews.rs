@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::lock;
+use super::lock::{self, Lock};
 use super::places::Folders;
 use super::safe::{self, Owner, SafeError};
 
@@ -33,6 +34,62 @@ pub struct Failure {
     pub cause: String,
     /// In words.
     pub detail: String,
+}
+
+/// How a session looked at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Nothing to worry about.
+    Low,
+    /// Something to worry about.
+    High,
+    /// Nobody could say.
+    Failure,
+}
+
+/// A glance at a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Score {
+    /// How it looked.
+    pub level: Level,
+    /// After how many calls.
+    pub call: u64,
+    /// What it leans on.
+    pub basis: String,
+    /// When it says nothing any more.
+    pub until: Timestamp,
+}
+
+/// The commands of a session that came to the reviewer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Track {
+    /// How many.
+    pub calls: u64,
+    /// The last of them, a line each.
+    pub recent: Vec<String>,
+    /// The newest glance.
+    pub score: Option<Score>,
+}
+
+/// So many commands are remembered.
+const RECENT: usize = 10;
+
+impl Track {
+    /// Whether the newest glance was a good one and is fresh: it leans on the same, not too many calls came since, and
+    /// its time is not over.
+    #[must_use]
+    pub fn is_low(&self, basis: &str, max_lag: u32, now: Timestamp) -> bool {
+        self.score.as_ref().is_some_and(|score| {
+            // The call that asks is the next one.
+            let lag = (self.calls + 1).checked_sub(score.call);
+            score.level == Level::Low
+                && score.basis == basis
+                && now < score.until
+                && lag.is_some_and(|lag| lag <= u64::from(max_lag))
+        })
+    }
 }
 
 /// The reviews of one user.
@@ -78,6 +135,57 @@ impl Reviews {
         all.insert(key.to_owned(), Kept { until: now + long, verdict });
         let text = serde_json::to_vec(&all).unwrap_or_default();
         safe::replace_until_restart(&self.file(session), &text)
+    }
+
+    /// The commands of a session that came to the reviewer.
+    #[must_use]
+    pub fn track(&self, session: &str) -> Track {
+        let content = safe::read(&self.track_file(session), Owner::User).map(|(content, _)| content);
+        content.ok().and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
+    }
+
+    /// Notes one more.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn called(&self, session: &str, line: String) -> Result<Track, SafeError> {
+        self.change(session, |track| {
+            track.calls += 1;
+            track.recent.push(line);
+            let old = track.recent.len().saturating_sub(RECENT);
+            track.recent.drain(..old);
+        })
+    }
+
+    /// Notes a glance; an older one than is known is none.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn scored(&self, session: &str, score: Score) -> Result<Track, SafeError> {
+        self.change(session, |track| {
+            if track.score.as_ref().is_none_or(|known| known.call <= score.call) {
+                track.score = Some(score);
+            }
+        })
+    }
+
+    /// The right to look at a session, unless somebody does.
+    #[must_use]
+    pub fn alone(&self, session: &str) -> Option<Lock> {
+        lock::at(&self.folder.join(format!("{session}.glance.lock")), Duration::ZERO).ok()
+    }
+
+    fn change(&self, session: &str, change: impl FnOnce(&mut Track)) -> Result<Track, SafeError> {
+        safe::make_folder(&self.folder)?;
+        let _turn = lock::at(&self.folder.join(format!("{session}.track.lock")), lock::PATIENCE)?;
+        let mut track = self.track(session);
+        change(&mut track);
+        let text = serde_json::to_vec(&track).unwrap_or_default();
+        safe::replace_until_restart(&self.track_file(session), &text).map(|()| track)
+    }
+
+    fn track_file(&self, session: &str) -> PathBuf {
+        self.folder.join(format!("{session}.track.json"))
     }
 
     /// How many verdicts are kept of a session now.

@@ -163,6 +163,21 @@ pub fn put(path: &Path, bytes: &[u8], kind: As) -> Result<(), SafeError> {
     Ok(())
 }
 
+/// Writes over a file that is there, which keeps its other names and all that belongs to it. Whoever is killed at it
+/// leaves half of it: only for what can be put back.
+///
+/// # Errors
+/// When it is a link or no regular file, or cannot be written.
+pub fn overwrite(path: &Path, bytes: &[u8]) -> Result<(), SafeError> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let opened = OpenOptions::new().write(true).custom_flags(flags.bits()).open(path);
+    let mut file = opened.map_err(|source| failed(path, source))?;
+    let metadata = file.metadata().map_err(|source| failed(path, source))?;
+    check_file(path, &metadata, Owner::Anyone)?;
+    let written = file.write_all(bytes).and_then(|()| file.set_len(bytes.len() as u64));
+    written.and_then(|()| file.sync_all()).map_err(|source| failed(path, source))
+}
+
 /// As [`replace`], for what means nothing once the machine was started anew, or can be made again: nothing
 /// waits for the disk.
 ///

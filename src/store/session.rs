@@ -238,9 +238,19 @@ mod tests {
 
     fn above(distance: usize) -> Above {
         let (session, parents) = ("outer".to_owned(), vec!["first".to_owned()]);
-        let (mode, rules) = (Mode::Default, vec![]);
+        let (mode, rules, launches) = (Mode::Default, vec![], false);
         Above {
-            call: Call { mode, session, parents, folders: None, config: None, rules, passed: None },
+            call: Call {
+                mode,
+                session,
+                parents,
+                folders: None,
+                config: None,
+                rules,
+                passed: None,
+                record: None,
+                launches,
+            },
             distance,
         }
     }

@@ -56,11 +56,8 @@ pub fn of_program(program: Program, bounds: Bounds) -> io::Result<Answer> {
     let listening = listening()?;
     let outputs = [Some(write), Some(nothing.into())];
     let child = start_piped(program, Piped { outputs, own_group: true, mask: SigSet::empty() })?;
-    let heard = hear(read, child, &listening, bounds);
-    tree::kill_with(&[child]);
-    signal_group(child, Signal::SIGKILL);
-    let ended = wait_for(child);
-    finish(heard, ended)
+    let helper = Helper::new(child, true, read, bounds)?;
+    helper.hear_with(&listening)
 }
 
 /// Does something in a process of its own and hears what it writes: whatever goes wrong there, a crash or a wait
@@ -69,33 +66,126 @@ pub fn of_program(program: Program, bounds: Bounds) -> io::Result<Answer> {
 /// # Errors
 /// When there is no pipe or process for it.
 pub fn of_own(act: impl FnOnce(File), bounds: Bounds) -> io::Result<Answer> {
-    let (read, write) = nix::unistd::pipe2(OFlag::O_CLOEXEC)?;
     let listening = listening()?;
-    let parent = nix::unistd::getpid();
-    let child = aside(move || {
-        // Who cannot be tied to us must not be left behind.
-        if raw::die_with(parent, Signal::SIGKILL).is_ok() {
-            keep_only(&[write.as_raw_fd()]);
-            act(File::from(write));
+    Helper::alone(act, Signal::SIGKILL, bounds)?.hear_with(&listening)
+}
+
+/// A helper at work. Dropped, it is ended with all that it started.
+#[derive(Debug)]
+pub struct Helper {
+    child: i32,
+    leads_group: bool,
+    end: OwnedFd,
+    source: Option<File>,
+    bounds: Bounds,
+    waited: bool,
+}
+
+impl Helper {
+    /// Does something in a process of its own, which may start programs: what it leaves behind is ended with it, and
+    /// it hears by a signal that we are gone, whatever ended us.
+    ///
+    /// # Errors
+    /// When there is no pipe or process for it.
+    pub fn own(act: impl FnOnce(File), bounds: Bounds) -> io::Result<Self> {
+        let keeping = move |file: File| {
+            // Without that, what detaches itself is not found again.
+            let _found_all_the_same = tree::adopt_orphans();
+            act(file);
+            tree::kill_below(&[nix::unistd::getpid().as_raw()]);
+        };
+        Self::alone(keeping, Signal::SIGTERM, bounds)
+    }
+
+    fn alone(act: impl FnOnce(File), when_we_end: Signal, bounds: Bounds) -> io::Result<Self> {
+        let (read, write) = nix::unistd::pipe2(OFlag::O_CLOEXEC)?;
+        let parent = nix::unistd::getpid();
+        let child = aside(move || {
+            // Who cannot be tied to us must not be left behind.
+            if raw::die_with(parent, when_we_end).is_ok() {
+                keep_only(&[write.as_raw_fd()]);
+                act(File::from(write));
+            }
+        })?;
+        Self::new(child, false, read, bounds)
+    }
+
+    fn new(child: i32, leads_group: bool, read: OwnedFd, bounds: Bounds) -> io::Result<Self> {
+        let end = raw::end_of(Pid::from_raw(child)).inspect_err(|_| {
+            tree::kill_with(&[child]);
+            let _ended = wait_for(child);
+        })?;
+        Ok(Self { child, leads_group, end, source: Some(File::from(read)), bounds, waited: false })
+    }
+
+    /// Hears it out.
+    ///
+    /// # Errors
+    /// When it cannot be heard.
+    pub fn hear(self) -> io::Result<Answer> {
+        let listening = listening()?;
+        self.hear_with(&listening)
+    }
+
+    fn hear_with(mut self, listening: &Listening) -> io::Result<Answer> {
+        let heard = hear(&mut self.source, &self.end, listening, self.bounds);
+        let ended = self.finish();
+        Ok(match heard? {
+            Answer::Said(bytes, Some(_)) => Answer::Said(bytes, ended),
+            other => other,
+        })
+    }
+
+    /// Ends it with all that it started, and takes its end.
+    fn finish(&mut self) -> Option<Ended> {
+        self.waited = true;
+        tree::kill_with(&[self.child]);
+        if self.leads_group {
+            signal_group(self.child, Signal::SIGKILL);
         }
+        wait_for(self.child)
+    }
+
+    /// Readable from its end on.
+    ///
+    /// # Errors
+    /// When there are no more descriptors.
+    pub fn end(&self) -> io::Result<OwnedFd> {
+        self.end.try_clone()
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        if !self.waited {
+            self.finish();
+        }
+    }
+}
+
+/// Does something behind us, in a process that is nobody's: it holds nothing of ours and outlives us. It must come to
+/// an end by itself.
+///
+/// # Errors
+/// When no process can be made.
+pub fn behind(act: impl FnOnce()) -> io::Result<()> {
+    let between = aside(move || {
+        let _second = aside(|| {
+            let alone = super::child::lead_session().and_then(|()| super::child::release_standard());
+            if alone.is_ok() {
+                keep_only(&[]);
+                act();
+            }
+        });
     })?;
-    let heard = hear(read, child, &listening, bounds);
-    tree::kill_with(&[child]);
-    let ended = wait_for(child);
-    finish(heard, ended)
+    let _ended = wait_for(between);
+    Ok(())
 }
 
 fn listening() -> io::Result<Listening> {
     // A caller that ignores SIGCHLD would make every wait fail.
     raw::default_action(Signal::SIGCHLD)?;
     Ok(Listening::to_endings()?)
-}
-
-fn finish(heard: io::Result<Answer>, ended: Option<Ended>) -> io::Result<Answer> {
-    Ok(match heard? {
-        Answer::Said(bytes, Some(_)) => Answer::Said(bytes, ended),
-        other => other,
-    })
 }
 
 /// What there is to see.
@@ -111,12 +201,15 @@ enum Ready {
 }
 
 /// Hears until it has ended and all of it is here.
-fn hear(read: OwnedFd, child: i32, listening: &Listening, bounds: Bounds) -> io::Result<Answer> {
-    let end = raw::end_of(Pid::from_raw(child))?;
-    let mut source = Some(File::from(read));
+fn hear(
+    source: &mut Option<File>,
+    end: &OwnedFd,
+    listening: &Listening,
+    bounds: Bounds,
+) -> io::Result<Answer> {
     let mut bytes = Vec::new();
     loop {
-        match wait(source.as_ref(), &end, listening, bounds)? {
+        match wait(source.as_ref(), end, listening, bounds)? {
             Ready::Nothing => return Ok(Answer::Late),
             Ready::Told => {
                 if let Some(heard) = listening.next()? {
@@ -128,7 +221,7 @@ fn hear(read: OwnedFd, child: i32, listening: &Listening, bounds: Bounds) -> io:
                 let count = source.as_mut().map_or(Ok(0), |open| open.read(&mut piece))?;
                 bytes.extend(piece.iter().take(count));
                 if count == 0 {
-                    source = None;
+                    *source = None;
                 }
                 if bytes.len() > bounds.most {
                     return Ok(Answer::TooMuch);

@@ -115,7 +115,8 @@ impl<'f> Locked<'f> {
                 Ok(written) => {
                     let length = self.0.metadata()?.len().saturating_sub(written as u64);
                     self.0.set_len(length)?;
-                    return Err(io::ErrorKind::WriteZero.into());
+                    let why = "only a part of it could be written: the disk, a quota or `ulimit -f`";
+                    return Err(io::Error::new(io::ErrorKind::StorageFull, why));
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

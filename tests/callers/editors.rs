@@ -65,7 +65,7 @@ fn ex(place: &Place, text: &str, code: &str) -> Seen {
 
 /// Keys that run commands in each of vim's ways, and what shows that it is time for the next ones.
 const KEYS: [(&str, &str); 6] = [
-    (":%!sort\r", "2 lines filtered"),
+    (":%!sort\r", "a\nb"),
     (":!echo shown-$((40 + 2)); exit 7\r", "shell returned 7"),
     ("\r:r !echo read-$((40 + 2))\r", "read-42"),
     (":call append(0, system('cat; echo called', 'given'))\r", "givencalled"),

@@ -64,11 +64,56 @@ pub(crate) fn shaped() -> Vec<String> {
         ("tskey-", 30),
         ("GOCSPX-", 28),
         ("AGE-SECRET-KEY-1", 58),
+        ("ghs_", 36),
+        ("ghu_", 36),
+        ("ghr_", 36),
+        ("gldt-", 20),
+        ("glsoat-", 20),
+        ("sk-ant-api03-", 80),
+        ("sk-proj-", 60),
+        ("sk-or-v1-", 64),
+        ("xai-", 60),
+        ("pplx-", 48),
+        ("r8_", 37),
+        ("nvapi-", 64),
+        ("tvly-", 32),
+        ("lsv2_pt_", 40),
+        ("xoxs-", 40),
+        ("xapp-", 60),
+        ("sq0atp-", 22),
+        ("sq0csp-", 43),
+        ("shpca_", 32),
+        ("shpss_", 32),
+        ("PMAK-", 59),
+        ("NRAK-", 27),
+        ("lin_api_", 40),
+        ("ntn_", 46),
+        ("rubygems_", 48),
+        ("nfp_", 40),
+        ("sbp_", 40),
+        ("sb_secret_", 36),
+        ("pscale_tkn_", 43),
+        ("dp.pt.", 43),
+        ("sntrys_", 60),
+        ("glsa_", 41),
+        ("xkeysib-", 80),
+        ("CFPAT-", 43),
+        ("dapi", 34),
+        ("doo_v1_", 64),
+        ("hvb.", 40),
+        ("pul-", 40),
+        ("ATATT3x", 60),
+        ("ATBB", 32),
+        ("ops_", 60),
     ] {
         // A digit is in every real one.
         all.push(format!("{head}{}7", dice.word(LETTERS, length - 1)));
         all.push(format!("{head}9{}", dice.word(LETTERS, length - 1)));
     }
+    let capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    all.push(format!("ASIA{}", dice.word(capitals, 15) + "7"));
+    let digits = dice.word("123456789", 9);
+    all.push(format!("{digits}:AA{}", dice.word(LETTERS, 33)));
     all.push(format!("AKIA{}", dice.word("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 15) + "7"));
     let part = |dice: &mut Dice| dice.word(LETTERS, 30);
     all.push(format!("eyJ{}.{}.{}", part(&mut dice), part(&mut dice), part(&mut dice)));

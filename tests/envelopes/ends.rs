@@ -120,3 +120,37 @@ fn codexs_command_is_decided_by_both_and_runs_once() {
         (&records[1]["command"], &"codex".into())
     );
 }
+
+#[test]
+fn words_behind_codexs_command_are_its_own() {
+    let run = agent("codex", "", |gsh, _| {
+        with_codex(gsh, "printf '%s\\n' \"$0 $1\"; touch \"$2\"");
+        let text = gsh.at("project/text");
+        let whole = fs::read_to_string(&text).expect("written") + " 'name' 'a b' 'made'";
+        fs::write(text, whole).expect("written");
+    });
+    assert!(run.stdout().contains("name a b\nstatus 0"), "{}{}", run.stdout(), run.stderr());
+    assert!(run.at("project/made").exists());
+    assert_eq!(opened(&run).len(), 2);
+}
+
+/// gsh is the shell, and stands in front of each command: both decide, one asks, and it runs once.
+#[test]
+fn a_command_with_gsh_in_front_runs_once() {
+    let note = format!("/tmp/claude-{:08x}-cwd", std::process::id().wrapping_add(1 << 24));
+    let program = fs::canonicalize(GSH).expect("there").display().to_string();
+    let text = |command: &str| {
+        let inner = texts::claude(command).replace("/tmp/claude-b3ef-cwd", &note);
+        format!("'{program}' -c {}", texts::quoted(&inner))
+    };
+    let run = agent("claude", &text("greet you; echo x >> count; cat count"), snapshot_of_claude);
+    let noted = fs::remove_file(&note);
+    assert!(run.stdout().contains("hello you\nx\nstatus 0"), "{}{}", run.stdout(), run.stderr());
+    assert!(noted.is_ok(), "the text around it ran");
+    let records = opened(&run);
+    assert_eq!(records.len(), 2, "{records:#?}");
+    assert_eq!(records[0]["command"], "greet you; echo x >> count; cat count");
+    let refused = agent("claude", &text("gsh-canary-deny"), snapshot_of_claude);
+    assert!(refused.stdout().contains("status 126"), "{}", refused.stdout());
+    assert_eq!(opened(&refused).len(), 1, "the first of both refuses");
+}

@@ -11,6 +11,8 @@ use crate::common::fixture;
 /// The moment that everything is made at, in milliseconds since 1970.
 pub(super) const MOMENT: i64 = 1_795_000_000_000;
 pub(super) const SNAPSHOT: &str = "/home/dev/.claude/shell-snapshots/snapshot-bash-1795000000000-k3x9q1.sh";
+pub(super) const ZSH_SNAPSHOT: &str =
+    "/home/dev/.claude/shell-snapshots/snapshot-zsh-1795000000000-k3x9q1.sh";
 pub(super) const CODEX_SNAPSHOT: &str =
     "/home/dev/.codex/shell_snapshots/0190aaaa-bbbb-7ccc-8ddd-eeeeffff0000.1795000000000000000.sh";
 
@@ -20,6 +22,7 @@ pub(super) fn machine(agent: &str) -> TableHost {
     let program = Some(PathBuf::from(format!("/opt/agents/{agent}")));
     host.starter = Some(Starter { agent: agent.to_owned(), program, started: MOMENT - 90_000 });
     hold(&mut host, SNAPSHOT, &snapshot());
+    hold(&mut host, ZSH_SNAPSHOT, &snapshot());
     hold(&mut host, CODEX_SNAPSHOT, CODEX_SAYS);
     let unchecked = CODEX_SNAPSHOT.replace(".1795", ".tmp-1795").replace(".sh", "");
     hold(&mut host, &unchecked, CODEX_SAYS);
@@ -100,6 +103,16 @@ pub(super) fn claude(command: &str) -> String {
     }
     let _ = write!(text, "eval {} < /dev/null && pwd -P >| /tmp/claude-b3ef-cwd", quoted(command));
     text
+}
+
+/// Claude Code with a zsh as its shell.
+pub(super) fn claude_of_zsh(command: &str) -> String {
+    format!(
+        "source {ZSH_SNAPSHOT} 2>/dev/null || true && \\builtin setopt NO_EXTENDED_GLOB NO_BARE_GLOB_QUAL NO_BRACE_CCL \
+         NO_MAGIC_EQUAL_SUBST NO_RC_QUOTES NO_EQUALS 2>/dev/null || true && eval {} < /dev/null && pwd -P >| \
+         /tmp/claude-b3ef-cwd",
+        quoted(command)
+    )
 }
 
 /// Claude Code some versions ago, and in its other forms.

@@ -1,18 +1,27 @@
 //! Reviewers from end to end: what each answer and each failure leads to, and that nothing runs by accident.
 
+mod cancelled;
+mod classifier;
+mod evidence;
 mod limits;
+mod model;
+mod race;
 mod server;
+mod shared;
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use self::server::{Act, Server, says, uses, verdict};
+use self::server::{Act, Server, says, verdict};
 use crate::common::machine::{Gsh, Run};
 
 /// A review that is not over by then never is.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the instructions want in the place of a rationale.
+const FORM: &str = "one or two sentences, at most 300 letters";
 
 /// A machine whose `./work` is to be reviewed, and leaves a file `ran` where it does run.
 fn machine(reviewer: &str, top: &str) -> Gsh {
@@ -78,6 +87,7 @@ fn an_allow_runs_and_a_deny_does_not() {
 #[test]
 fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
     let body = |status: u16, text: &str| Act::Body(status, text.to_owned());
+    let raw = |bytes: &[u8]| Act::Raw(bytes.to_vec());
     for (act, timeout, cause) in [
         (Act::Silent, "1s", "timeout"),
         (Act::Drip, "1s", "timeout"),
@@ -91,8 +101,21 @@ fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
         (body(200, "<html>"), "20s", "invalid-output"),
         (body(200, "{}"), "20s", "invalid-output"),
         (body(200, ""), "20s", "invalid-output"),
+        (Act::Chunks, "20s", "provider-error"),
+        (Act::Heads, "20s", "provider-error"),
+        (Act::DripHead, "1s", "timeout"),
+        (raw(b"\x16\x03\x01\x02\x00\x01 no HTTP at all"), "20s", "provider-error"),
+        (raw(b"HTTP/1.1 200 OK\r\ncontent-length: many\r\n\r\n{}"), "20s", "provider-error"),
+        (raw(b"HTTP/9.9 999 ?\r\n\r\n"), "20s", "provider-error"),
+        (raw(&packed()), "20s", "invalid-output"),
+        (body(200, &"[".repeat(100_000)), "20s", "invalid-output"),
+        (body(200, "{\"choices\": [{\"message\": 7}]}"), "20s", "invalid-output"),
+        (body(200, "{\"choices\": []}"), "20s", "invalid-output"),
+        (body(301, "{\"decision\": \"allow\"}"), "20s", "provider-error"),
         (says("I would allow that."), "20s", "invalid-output"),
         (says("{\"decision\": \"perhaps\"}"), "20s", "invalid-output"),
+        // As a very small model does.
+        (says(&verdict("allow", "low").replace("as the test wants it", FORM)), "20s", "invalid-output"),
     ] {
         // Whoever asks again somewhere else would be allowed.
         let server = Server::start(&[act.clone(), act.clone()]);
@@ -109,6 +132,34 @@ fn every_failure_of_an_endpoint_is_told_as_what_it_is() {
         let status = run.machine.again().args(["status"]).run();
         assert!(status.stdout().contains(&format!("last failure: {cause}")), "{}", status.stdout());
     }
+}
+
+/// An answer that says it is packed: it is never unpacked, so it cannot grow.
+fn packed() -> Vec<u8> {
+    let bomb = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3].repeat(50);
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", bomb.len());
+    [head.as_bytes(), &bomb].concat()
+}
+
+#[test]
+fn an_endpoint_that_cannot_be_reached_is_told_as_that() {
+    let server = Server::start(&[says(&verdict("allow", "low"))]);
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let closed = format!("http://{}/v1", nobody.local_addr().expect("its address"));
+    drop(nobody);
+    let plain_where_tls_is_spoken = server.url.replace("http://", "https://");
+    for (url, cause) in [
+        (plain_where_tls_is_spoken.as_str(), "provider-error"),
+        (closed.as_str(), "provider-error"),
+        ("https://no-such-host.invalid/v1", "provider-error"),
+    ] {
+        let begun = Instant::now();
+        let run = work(machine(&format!("url = \"{url}\"\nmodel = \"m\"\ntimeout = \"20s\"\n"), ""), "now");
+        assert!(begun.elapsed() < PATIENCE, "{url}");
+        assert_eq!((run.status, ran(&run)), (Some(126), false), "{url}: {}", run.stderr());
+        assert_eq!(settled(&run)["review"]["cause"], cause, "{url}: {}", settled(&run));
+    }
+    assert_eq!(server.asked().len(), 0, "nothing was sent in the clear");
 }
 
 #[test]
@@ -167,9 +218,14 @@ fn a_verdict_answers_again_and_a_failure_does_not() {
     assert!(!ran(&run), "a failure");
     let run = work(run.machine.again(), "now");
     assert!(ran(&run), "the failure was not kept: {}", run.stderr());
+    let first = settled(&run)["id"].clone();
     let run = work(run.machine.again(), "now");
     assert_eq!((run.status, server.asked().len()), (Some(0), 2), "the verdict was: {}", run.stderr());
-    assert_eq!(settled(&run)["by"], "cache");
+    let again = settled(&run);
+    assert_eq!(
+        (&again["by"], &again["first"]),
+        (&json!("cache"), &json!({ "by": "reviewer", "record": first }))
+    );
     // Other words are another command; that one is denied, and then the program has no quick way in this turn.
     let run = work(run.machine.again(), "other");
     assert_eq!((run.status, server.asked().len()), (Some(126), 3), "{}", run.stderr());
@@ -208,27 +264,6 @@ fn nobody_but_the_endpoint_sees_the_key() {
 }
 
 #[test]
-fn a_reviewer_may_look_at_the_project_and_must_then_answer() {
-    let look = |path: &str| uses("read_file", &json!({ "path": path }));
-    let server = Server::start(&[look("work"), look(".env"), says(&verdict("allow", "low"))]);
-    let reviewer = format!("{}evidence_rounds = 2\n", asks(&server));
-    let gsh = machine(&reviewer, "").project_file(".env", "A=very-private");
-    let run = work(gsh, "now");
-    assert_eq!(run.status, Some(0), "{}", run.stderr());
-    let asked = server.asked();
-    let tools = asked.iter().map(|asked| asked.body["tools"].is_array());
-    assert_eq!(tools.collect::<Vec<_>>(), [true, true, false]);
-    let last = asked.last().map(|asked| asked.body.to_string()).unwrap_or_default();
-    assert!(last.contains("env > ran") && !last.contains("very-private"), "{last}");
-    assert_eq!(settled(&run)["review"]["evidence_rounds"], 2);
-    // One that never comes to a verdict has none.
-    let server = Server::start(&[look("work")]);
-    let run = work(machine(&format!("{}evidence_rounds = 2\n", asks(&server)), ""), "now");
-    assert_eq!((ran(&run), server.asked().len()), (false, 3));
-    assert_eq!(settled(&run)["review"]["cause"], "invalid-output");
-}
-
-#[test]
 fn the_other_language_is_spoken_too() {
     let content = json!([{ "type": "text", "text": verdict("allow", "low") }]);
     let server = Server::start(&[Act::Body(200, json!({ "content": content }).to_string())]);
@@ -238,6 +273,24 @@ fn the_other_language_is_spoken_too() {
     assert!(
         asked.iter().all(|asked| asked.head.contains("/v1/messages") && asked.body["system"].is_string())
     );
+}
+
+#[test]
+fn what_changes_while_it_is_reviewed_does_not_run() {
+    let gsh = machine("program = [\"/no/judge\"]", "");
+    let allow = verdict("allow", "low");
+    let script = format!(
+        "#!/bin/sh\nprintf '#!/bin/sh\\ntouch ran other\\n' > '{}'\necho '{allow}'\n",
+        gsh.at("project/work").display()
+    );
+    std::fs::write(gsh.at("judge"), script).expect("the judge");
+    executable(&gsh, "judge");
+    let path = gsh.at("home/.config/gsh/config.toml");
+    let config =
+        std::fs::read_to_string(path).expect("read").replace("/no/judge", &gsh.at("judge").to_string_lossy());
+    let run = work(gsh.config(&config), "now");
+    assert_eq!((run.status, ran(&run)), (Some(126), false), "{}", run.stderr());
+    assert!(settled(&run)["review"]["detail"].to_string().contains("changed while it was reviewed"));
 }
 
 #[test]
@@ -257,6 +310,33 @@ fn a_hooks_transcript_is_what_the_person_said() {
     let sent = asked.last().map(|asked| asked.body.to_string()).unwrap_or_default();
     assert!(sent.contains("[user] please do the work"), "{sent}");
     assert!(!ran(&run), "the agent runs it, not the hook");
+}
+
+#[test]
+fn a_review_before_an_agents_own_dialogue_is_written_down_and_told() {
+    for (act, verdict, said) in [
+        (says(&verdict("allow", "high")), "allow", "above max_allow_risk"),
+        (Act::Close, "unavailable", "the reviewer gave no answer"),
+    ] {
+        let server = Server::start(&[act]);
+        let gsh = machine(&asks(&server), "on_review_unavailable = \"ask\"").env("GSH_NON_INTERACTIVE", "0");
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": gsh.at("project"), "tool_name": "Bash",
+            "tool_input": { "command": "./work now" },
+        });
+        let run = gsh.args(["hook", "claude"]).stdin(event.to_string()).run();
+        assert!(
+            run.stdout().contains("\"ask\"") && run.stdout().contains(said),
+            "{}{}",
+            run.stdout(),
+            run.stderr()
+        );
+        let records = run.records();
+        let reviewed = records.iter().find(|record| record["event"] == "PermissionReviewed");
+        let reviewed = reviewed.unwrap_or_else(|| panic!("{records:#?}"));
+        assert_eq!(reviewed["review"]["verdict"], verdict, "{reviewed}");
+        assert!(!ran(&run));
+    }
 }
 
 #[test]

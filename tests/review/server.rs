@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +26,18 @@ pub(super) enum Act {
     Huge,
     /// Go elsewhere on the same server.
     Redirect,
+    /// These bytes, whatever they are.
+    Raw(Vec<u8>),
+    /// The head, then pieces of a body without end.
+    Chunks,
+    /// Head lines without end.
+    Heads,
+    /// The head itself, a byte now and then.
+    DripHead,
+    /// This, once a file is there; nothing where the caller goes away before.
+    After(PathBuf, Box<Act>),
+    /// The first for a review; for a glance at the session the others in their order, the last again and again.
+    ByTask(Box<Act>, Vec<Act>),
 }
 
 /// What a caller sent.
@@ -37,27 +51,48 @@ pub(super) struct Asked {
 pub(super) struct Server {
     pub(super) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
+    left: Arc<AtomicUsize>,
+}
+
+impl Asked {
+    /// Whether it asks for a glance at the session.
+    pub(super) fn is_glance(&self) -> bool {
+        self.body.to_string().contains("one word and nothing else")
+    }
 }
 
 impl Server {
     pub(super) fn start(acts: &[Act]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/v1", listener.local_addr().expect("its address"));
-        let (asked, acts) = (Arc::new(Mutex::new(Vec::new())), acts.to_vec());
+        let (asked, acts) = (Arc::new(Mutex::new(Vec::<Asked>::new())), acts.to_vec());
         let seen = Arc::clone(&asked);
+        let left = Arc::new(AtomicUsize::new(0));
+        let gone = Arc::clone(&left);
         // It ends with the tests' process.
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let number = seen.lock().unwrap_or_else(PoisonError::into_inner).len();
-                let act = acts.get(number).or(acts.last()).cloned().unwrap_or(Act::Close);
-                let seen = Arc::clone(&seen);
+                let mut act = acts.get(number).or(acts.last()).cloned().unwrap_or(Act::Close);
                 if let Some(request) = read(&stream) {
-                    seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+                    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Act::ByTask(review, glances) = act {
+                        let before = seen.iter().filter(|asked| asked.is_glance()).count();
+                        let glance = glances.get(before).or(glances.last()).cloned().unwrap_or(Act::Close);
+                        act = if request.is_glance() { glance } else { *review };
+                    }
+                    seen.push(request);
                 }
-                std::thread::spawn(move || answer(stream, &act));
+                let gone = Arc::clone(&gone);
+                std::thread::spawn(move || answer(stream, &act, &gone));
             }
         });
-        Self { url, asked }
+        Self { url, asked, left }
+    }
+
+    /// How many callers went away before they had an answer.
+    pub(super) fn left(&self) -> usize {
+        self.left.load(Ordering::SeqCst)
     }
 
     /// What was asked so far.
@@ -89,7 +124,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
 }
 
 /// What cannot be sent the caller did not wait for.
-fn answer(mut stream: TcpStream, act: &Act) {
+fn answer(mut stream: TcpStream, act: &Act, left: &AtomicUsize) {
     let whole = |status: u16, more: &str, body: &str| {
         format!(
             "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{more}\r\n{body}",
@@ -105,7 +140,44 @@ fn answer(mut stream: TcpStream, act: &Act) {
         Act::Silent => {
             // Until the caller goes away.
             let mut byte = [0];
-            stream.read(&mut byte).map(drop)
+            let gone = stream.read(&mut byte).map(drop);
+            left.fetch_add(1, Ordering::SeqCst);
+            gone
+        }
+        Act::After(file, act) => {
+            stream.set_read_timeout(Some(Duration::from_millis(10))).expect("a pause");
+            let mut byte = [0];
+            while !file.exists() {
+                if matches!(stream.read(&mut byte), Ok(0)) {
+                    left.fetch_add(1, Ordering::SeqCst);
+                    return;
+                }
+            }
+            return answer(stream, act, left);
+        }
+        Act::ByTask(..) => Ok(()),
+        Act::Raw(bytes) => stream.write_all(bytes),
+        Act::Chunks => {
+            let mut sent = stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes());
+            while sent.is_ok() {
+                sent = stream.write_all(b"4\r\n    \r\n");
+            }
+            sent
+        }
+        Act::Heads => {
+            let mut sent = stream.write_all(head.as_bytes());
+            while sent.is_ok() {
+                sent = stream.write_all(b"x-more: 0123456789\r\n");
+            }
+            sent
+        }
+        Act::DripHead => {
+            let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\nx-more: ");
+            while sent.is_ok() {
+                std::thread::sleep(Duration::from_millis(50));
+                sent = stream.write_all(b"y");
+            }
+            sent
         }
         Act::Drip => {
             let mut sent = stream.write_all(format!("{head}content-length: 4000\r\n\r\n").as_bytes());

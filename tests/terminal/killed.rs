@@ -127,7 +127,7 @@ fn a_closed_terminal_keeps_what_bash_keeps() {
     let table: [(&str, &[bool]); 3] = [
         ("sleep 60 & echo $$ $! >pids; wait", &[false, false]),
         (
-            "nohup sleep 60 >/dev/null & (setsid sleep 60 & echo $$ $! >pids.part); echo $! >>pids.part; \
+            "nohup bash -c '>deaf; exec sleep 60' >/dev/null & until [ -e deaf ]; do sleep 0.01; done; (setsid sleep 60 & echo $$ $! >pids.part); echo $! >>pids.part; \
           mv pids.part pids; wait",
             &[false, true, true],
         ),

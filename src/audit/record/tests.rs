@@ -1,9 +1,11 @@
 //! What a record says.
 
+use super::texts::{WHOLE_TEXT, text};
 use super::*;
+use crate::decision::INTERNAL_ERROR;
 use crate::policy::compose::{Composition, compose};
 use crate::policy::{Mode, Places};
-use crate::request::Entry;
+use crate::request::{Entry, ReadingOptions, Setting};
 
 fn policy() -> Policy {
     compose(Vec::new(), Composition::new(Places::default(), "2026-01-01"))
@@ -61,6 +63,25 @@ fn a_record_names_what_was_asked_and_decided() {
 }
 
 #[test]
+fn what_of_the_policy_decided_is_a_word() {
+    let bare = |verdict| Decision::bare(verdict, "why", Mode::Default);
+    let floor = Decision { floor: Some("canary".into()), ..bare(Verdict::Deny) };
+    let knob = |knob, verdict| Decision { knob: Some(knob), ..bare(verdict) };
+    for (decision, word) in [
+        (bare(Verdict::Ask), "builtin"),
+        (floor, "floor"),
+        (knob("on_unresolved", Verdict::Ask), "failure-knob"),
+        (knob("on_mixed", Verdict::Deny), "failure-knob"),
+        (knob("refusals.in_all", Verdict::Deny), "breaker"),
+        // A mode that asks nothing let it pass.
+        (knob("on_unresolved", Verdict::Allow), "builtin"),
+        (Decision::bare(Verdict::Deny, INTERNAL_ERROR, Mode::Default), "failure-knob"),
+    ] {
+        assert_eq!(super::who::decided_by(&decision), word, "{decision:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_replayed_says_so() {
     let mut context = Context::default();
     context.secrets.learn_variable("MY_TOKEN", "from-the-environment");
@@ -93,7 +114,8 @@ fn long_and_broken_texts_keep_head_length_and_hash() {
 fn endings_are_told_apart() {
     let ended =
         Closing::Ended { how: "direct", status: None, signal: Some(15), milliseconds: 3, watched: None };
-    let seen = Supervised { bytes: [5, 0], limited: true, job: Some(7) };
+    let process = Ran { pid: 4, group: 3 };
+    let seen = Supervised { bytes: [5, 0], limited: true, job: Some(7), process };
     let limited = Closing::Ended {
         how: "shell",
         status: Some(124),
@@ -105,6 +127,9 @@ fn endings_are_told_apart() {
         (limited, "/outcome", json!("limited")),
         (limited, "/job", json!(7)),
         (limited, "/bytes", json!([5, 0])),
+        (limited, "/process", json!({ "pid": 4, "group": 3 })),
+        (Closing::Becomes { how: "direct" }, "/process/pid", json!(std::process::id())),
+        (Closing::Becomes { how: "direct" }, "/outcome", json!("not observed")),
         (ended, "/signal", json!(15)),
         (Closing::NotObserved { how: "shell" }, "/outcome", json!("not observed")),
         (Closing::NotRun { why: "denied" }, "/why", json!("denied")),

@@ -34,6 +34,14 @@ impl Secrets {
         secrets.redact(text).1 > 0
     }
 
+    /// A text without its own secrets.
+    #[must_use]
+    pub fn taken_out_of(text: &str) -> Cow<'_, str> {
+        let mut secrets = Self::default();
+        secrets.learn_text(text);
+        secrets.redact(text).0
+    }
+
     /// Learns a secret.
     pub fn learn(&mut self, value: &str) {
         let value = value.trim();

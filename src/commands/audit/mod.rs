@@ -17,7 +17,7 @@ use serde::Serialize;
 pub use self::follow::follow;
 pub use self::look::Look;
 use crate::audit::chain;
-use crate::audit::query::{self, Entry, Filter};
+use crate::audit::query::{self, Day, Entry, Filter};
 use crate::entry::world::Surrounds;
 
 /// What is wanted of the records.
@@ -100,36 +100,73 @@ pub fn run(call: &Call, manner: &Manner, look: Look) -> Result<Said, String> {
     if own.is_some() && !matches!(call, Call::Show { .. }) {
         return Err("beneath gsh only `gsh audit show` of one's own session is open".to_owned());
     }
-    let folder = folder(&surrounds)?;
-    let read = |filter: &Filter| query::read(&folder, filter).map_err(|error| told(&folder, &error));
+    let folder = &folder(&surrounds)?;
     let Manner { filter, json } = manner;
     match call {
         Call::Tail { count, .. } | Call::Search { count } => {
-            let mut entries = read(filter)?;
-            entries.drain(..entries.len().saturating_sub(*count));
+            let entries = query::newest(folder, filter, *count).map_err(|error| told(folder, &error))?;
+            if entries.is_empty() && !matches!(call, Call::Tail { follow: true, .. }) {
+                let none =
+                    if filter == &Filter::default() { "there are no records yet" } else { "no record fits" };
+                eprintln!("gsh: {none} ({})", folder.display());
+            }
             Ok(if *json { lines(&entries) } else { list::text(&entries, look) }.into())
         }
         Call::Show { what } => {
-            let wanted = Filter { session: own, ..filter.clone() };
-            show(read(&wanted)?, what, *json, look).map(Said::from)
+            let job = what.strip_prefix("job:").and_then(|number| number.parse::<u64>().ok());
+            let named = Some(what.clone()).filter(|_| job.is_none());
+            let wanted = Filter { session: own, named, ..filter.clone() };
+            match job {
+                Some(job) => show_job(folder, &wanted, job, (*json, look)),
+                None => show(&read(folder, &wanted)?, what, *json, look),
+            }
+            .map(Said::from)
         }
         Call::Stats => {
             let zone = if *json { TimeZone::UTC } else { TimeZone::system() };
-            let tally = tally::Tally::of(&read(filter)?, &zone);
+            let mut counting = tally::Counting::by(&zone);
+            each(folder, filter, &mut |entries| entries.iter().for_each(|entry| counting.add(entry)))?;
+            let tally = counting.end();
             Ok(if *json { pretty(&tally) } else { tally.text(look) }.into())
         }
-        Call::Verify { expect } => verify(&folder, expect.as_deref(), *json),
-        Call::Replay { config } => replayed::run((&surrounds, &folder), config, manner, look).map(Said::from),
-        Call::Export { format, to } => {
-            export::run(&read(filter)?, *format, to.as_ref()).map(|bytes| Said { bytes, status: 0 })
+        Call::Verify { expect } => verify(folder, expect.as_deref(), *json),
+        Call::Replay { config } => replayed::run((&surrounds, folder), config, manner, look).map(Said::from),
+        Call::Export { format, to: None } => {
+            let mut bytes = export::head(*format).as_bytes().to_vec();
+            each(folder, filter, &mut |entries| bytes.extend(export::bytes(&entries, *format)))?;
+            Ok(Said { bytes, status: 0 })
         }
-        Call::Report { html } => {
-            let entries = read(filter)?;
-            std::fs::write(html, page::html(&entries, &TimeZone::system()))
-                .map_err(|error| told(html, &error))?;
-            Ok(format!("{} records in {}\n", entries.len(), html.display()).into())
+        Call::Export { format, to: Some(place) } => {
+            export::send(&read(folder, filter)?, *format, place).map(Said::from)
         }
+        Call::Report { html } => report(folder, filter, html).map(Said::from),
     }
+}
+
+/// The records that fit, a day at a time. Lines that are none are told of.
+fn each(folder: &Path, filter: &Filter, take: &mut dyn FnMut(Vec<Entry>)) -> Result<(), String> {
+    let mut day = |path: &Path, day: Day| {
+        if day.broken > 0 {
+            let (path, lines) = (path.display(), if day.broken == 1 { "line is" } else { "lines are" });
+            eprintln!("gsh: {path}: {} {lines} no record (`gsh audit verify` says which)", day.broken);
+        }
+        take(day.entries);
+    };
+    query::each_day(folder, filter, &mut day).map_err(|error| told(folder, &error))
+}
+
+fn read(folder: &Path, filter: &Filter) -> Result<Vec<Entry>, String> {
+    let mut all = Vec::new();
+    each(folder, filter, &mut |entries| all.extend(entries)).map(|()| all)
+}
+
+fn report(folder: &Path, filter: &Filter, html: &Path) -> Result<String, String> {
+    let zone = TimeZone::system();
+    let mut page = page::Page::by(&zone);
+    each(folder, filter, &mut |entries| page.add(entries))?;
+    let (text, count) = page.end();
+    std::fs::write(html, text).map_err(|error| told(html, &error))?;
+    Ok(format!("{count} records in {}\n", html.display()))
 }
 
 /// Where the records lie.
@@ -149,25 +186,45 @@ fn pretty(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
 }
 
-fn lines(entries: &[Entry]) -> String {
-    let lines = entries.iter().filter_map(|entry| serde_json::to_string(entry).ok());
+fn lines<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> String {
+    let lines = entries.into_iter().filter_map(|entry| serde_json::to_string(entry).ok());
     lines.map(|line| line + "\n").collect()
 }
 
-fn show(entries: Vec<Entry>, what: &str, json: bool, look: Look) -> Result<String, String> {
-    let of_session = |entry: &&Entry| entry.session.as_deref() == Some(what);
-    let session: Vec<Entry> = entries.iter().filter(of_session).cloned().collect();
+fn show(entries: &[Entry], what: &str, json: bool, look: Look) -> Result<String, String> {
+    let is_of = |entry: &Entry| {
+        entry.session.as_deref() == Some(what) || entry.parents.iter().any(|parent| parent == what)
+    };
+    let session: Vec<&Entry> = entries.iter().filter(|entry| is_of(entry)).collect();
     if !session.is_empty() {
-        return Ok(if json { lines(&session) } else { list::time_line(&session, look) });
+        return Ok(if json {
+            lines(session)
+        } else {
+            list::time_line(&format!("session {what}"), &session, look)
+        });
     }
-    let mut named = entries.iter().filter(|entry| entry.id.starts_with(what));
-    match (named.next(), named.next()) {
-        (Some(entry), None) if json => Ok(pretty(entry)),
-        (Some(entry), None) => Ok(list::whole(entry, look)),
-        (Some(_), Some(_)) => Err(format!("{what}: more than one record begins so")),
-        (None, _) => {
-            Err(format!("{what}: no record and no session of this name (`gsh audit tail` lists them)"))
-        }
+    match entries {
+        [entry] if json => Ok(pretty(entry)),
+        [entry] => Ok(list::whole(entry, look)),
+        [] => Err(format!("{what}: no record and no session of this name (`gsh audit tail` lists them)")),
+        [_, ..] => match entries.iter().find(|entry| entry.id == what) {
+            Some(entry) if json => Ok(pretty(entry)),
+            Some(entry) => Ok(list::whole(entry, look)),
+            None => Err(format!("{what}: more than one record begins so")),
+        },
+    }
+}
+
+/// What went on as a job. Numbers are given anew once a job is cleaned away, so there may be several.
+fn show_job(folder: &Path, filter: &Filter, job: u64, (json, look): (bool, Look)) -> Result<String, String> {
+    let mut found = Vec::new();
+    let is_of = |entry: &Entry| entry.closed.as_ref().is_some_and(|closed| closed["job"] == job);
+    each(folder, filter, &mut |entries| found.extend(entries.into_iter().filter(is_of)))?;
+    match found.as_slice() {
+        [] => Err(format!("job:{job}: no record of this job (`gsh jobs list` shows those that are kept)")),
+        found if json => Ok(lines(found)),
+        [entry] => Ok(list::whole(entry, look)),
+        found => Ok(list::time_line(&format!("job {job}"), &found.iter().collect::<Vec<_>>(), look)),
     }
 }
 
@@ -199,6 +256,10 @@ fn verify(folder: &Path, expect: Option<&str>, json: bool) -> Result<Said, Strin
     if !has_expected {
         text.push_str("the expected hash is in none of these files\n");
     }
-    text.push_str(if holds { "the chain holds\n" } else { "the chain is broken\n" });
+    text.push_str(match holds {
+        true if files.is_empty() => "there are no records yet\n",
+        true => "the chain holds\n",
+        false => "the chain is broken\n",
+    });
     Ok(Said { bytes: text.into_bytes(), status })
 }

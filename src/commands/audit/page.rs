@@ -1,11 +1,12 @@
 //! One page with charts, whole in itself: no script, no font, nothing from elsewhere.
 
+use std::collections::VecDeque;
 use std::fmt::Write;
 
 use jiff::tz::TimeZone;
 
 use super::look::visible;
-use super::tally::{Tally, rate};
+use super::tally::{Counting, Tally, rate};
 use crate::audit::query::Entry;
 use crate::commands::moment;
 
@@ -21,37 +22,70 @@ td.b{width:45%}.bar{background:#4a7ebb;height:.8rem;border-radius:2px}code{font-
 .allow{color:#2a7a2a}.deny{color:#b3261e}.ask,.review{color:#a06a00}svg{width:100%;height:6rem}\
 </style></head><body>";
 
-/// The page.
-#[must_use]
-pub(super) fn html(entries: &[Entry], zone: &TimeZone) -> String {
-    let tally = Tally::of(entries, zone);
-    let mut page = String::from(HEAD);
-    let asked = tally.asked();
-    // Writing to a string cannot fail, here and below.
-    let _ = write!(
-        page,
-        "<h1>The record</h1><p>{} commands, {asked} asked ({}). Times are those of {}.</p>",
-        tally.records,
-        rate(asked, tally.records),
-        escaped(&moment::name(zone))
-    );
-    page.push_str(&days(&tally));
-    for (title, rows) in [
-        ("Verdicts", &tally.verdicts),
-        ("Decided by", &tally.decided_by),
-        ("Answers", &tally.answers),
-        ("Programs that were asked about", &tally.asked_programs),
-        ("Rules that asked or refused", &tally.rules),
-        ("Agents", &tally.agents),
-        ("Sessions", &tally.sessions),
-    ] {
-        page.push_str(&bars(title, rows));
+/// A page, while records come.
+pub(super) struct Page<'z> {
+    zone: &'z TimeZone,
+    counting: Counting,
+    /// The latest that were asked about or refused, oldest first.
+    listed: VecDeque<Entry>,
+}
+
+impl<'z> Page<'z> {
+    /// Nothing yet; by the days and hours of a zone.
+    pub(super) fn by(zone: &'z TimeZone) -> Self {
+        Self { zone, counting: Counting::by(zone), listed: VecDeque::new() }
     }
-    page.push_str("<h2>The latest that were asked about or refused</h2><table><tr><th>time<th>verdict<th>by<th>command</tr>");
-    for entry in entries.iter().rev().filter(|entry| entry.verdict != "allow").take(LISTED) {
-        let verdict = escaped(&entry.verdict);
+
+    /// More records, later ones than before.
+    pub(super) fn add(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            self.counting.add(&entry);
+            if entry.verdict != "allow" {
+                self.listed.push_back(entry);
+            }
+        }
+        self.listed.drain(..self.listed.len().saturating_sub(LISTED));
+    }
+
+    /// The page, and how many records there were.
+    pub(super) fn end(self) -> (String, usize) {
+        let tally = self.counting.end();
+        let mut page = String::from(HEAD);
+        let asked = tally.asked();
+        // Writing to a string cannot fail, here and below.
         let _ = write!(
             page,
+            "<h1>The record</h1><p>{} commands, {asked} asked ({}). Times are those of {}.</p>",
+            tally.records,
+            rate(asked, tally.records),
+            escaped(&moment::name(self.zone))
+        );
+        page.push_str(&days(&tally));
+        for (title, rows) in [
+            ("Verdicts", &tally.verdicts),
+            ("Decided by", &tally.decided_by),
+            ("Answers", &tally.answers),
+            ("Programs that were asked about", &tally.asked_programs),
+            ("Rules that asked or refused", &tally.rules),
+            ("Agents", &tally.agents),
+            ("Sessions", &tally.sessions),
+        ] {
+            page.push_str(&bars(title, rows));
+        }
+        page.push_str(&list(self.listed.iter().rev(), self.zone));
+        page.push_str("</body></html>\n");
+        (page, tally.records)
+    }
+}
+
+fn list<'e>(entries: impl Iterator<Item = &'e Entry>, zone: &TimeZone) -> String {
+    let mut text = String::from(
+        "<h2>The latest that were asked about or refused</h2><table><tr><th>time<th>verdict<th>by<th>command</tr>",
+    );
+    for entry in entries {
+        let verdict = escaped(&entry.verdict);
+        let _ = write!(
+            text,
             "<tr><td>{}<td class=\"{verdict}\">{verdict}<td>{}<td><code title=\"{}\">{}</code></tr>",
             escaped(&moment::of_text(&entry.time, zone)),
             escaped(&entry.by()),
@@ -59,8 +93,7 @@ pub(super) fn html(entries: &[Entry], zone: &TimeZone) -> String {
             escaped(entry.command.shown())
         );
     }
-    page.push_str("</table></body></html>\n");
-    page
+    text + "</table>"
 }
 
 fn bars(title: &str, rows: &[(String, usize)]) -> String {
@@ -133,7 +166,10 @@ mod tests {
             verdict: "ask".into(),
             ..Entry::default()
         };
-        let page = html(&[entry], &TimeZone::UTC);
+        let zone = TimeZone::UTC;
+        let mut page = Page::by(&zone);
+        page.add(vec![entry]);
+        let page = page.end().0;
         assert!(!page.contains("<script") && !page.contains('\u{1b}'), "{page}");
         assert!(page.contains("&lt;script&gt;") && page.ends_with("</html>\n"));
     }

@@ -37,47 +37,74 @@ pub struct Tally {
     pub hours: Vec<usize>,
 }
 
-impl Tally {
-    /// Counts, by the days and hours of a zone.
+/// Counts, while records come.
+#[derive(Debug)]
+pub struct Counting {
+    zone: TimeZone,
+    records: usize,
+    /// By verdict, by who made it final, answers, programs, rules, agents, sessions.
+    counts: [HashMap<String, usize>; 7],
+    days: BTreeMap<String, (usize, usize)>,
+    hours: Vec<usize>,
+}
+
+impl Counting {
+    /// Nothing yet; by the days and hours of a zone.
     #[must_use]
-    pub fn of(entries: &[Entry], zone: &TimeZone) -> Self {
-        let mut counts: [HashMap<String, usize>; 7] = Default::default();
-        let (mut days, mut hours) = (BTreeMap::<String, (usize, usize)>::new(), vec![0; 24]);
-        for entry in entries {
-            let asked = entry.asked();
-            let [verdicts, by, answers, programs, rules, agents, sessions] = &mut counts;
-            count(verdicts, &entry.verdict);
-            count(by, &entry.by());
-            count(agents, entry.agent.as_deref().unwrap_or("unknown"));
-            count(sessions, entry.session.as_deref().unwrap_or("unknown"));
-            let time = moment::of_text(&entry.time, zone);
-            let day = days.entry(time.get(..10).unwrap_or_default().to_owned()).or_default();
-            day.0 += 1;
-            if asked {
-                day.1 += 1;
-                let hour = time.get(11..13).and_then(|hour| hour.parse::<usize>().ok());
-                if let Some(hour) = hour.and_then(|hour| hours.get_mut(hour)) {
-                    *hour += 1;
-                }
-                let nobody = entry.by() == "nobody";
-                count(
-                    answers,
-                    match entry.ran() {
-                        Some(true) => "granted",
-                        Some(false) if nobody => "nobody to ask",
-                        Some(false) => "denied",
-                        None => "open",
-                    },
-                );
-                entry.facts.programs.iter().for_each(|program| count(programs, program));
-            }
-            if entry.verdict != "allow" {
-                count(rules, &entry.rule().map_or("builtin default".to_owned(), |rule| rule.shown()));
-            }
-        }
-        let [verdicts, decided_by, answers, programs, rules, agents, sessions] = counts.map(ranked);
+    pub fn by(zone: &TimeZone) -> Self {
         Self {
-            records: entries.len(),
+            zone: zone.clone(),
+            records: 0,
+            counts: Default::default(),
+            days: BTreeMap::new(),
+            hours: vec![0; 24],
+        }
+    }
+
+    /// One more record.
+    pub fn add(&mut self, entry: &Entry) {
+        let asked = entry.asked();
+        let [verdicts, by, _, _, rules, agents, sessions] = &mut self.counts;
+        self.records += 1;
+        count(verdicts, &entry.verdict);
+        count(by, &entry.by());
+        count(agents, entry.agent.as_deref().unwrap_or("unknown"));
+        count(sessions, entry.session.as_deref().unwrap_or("unknown"));
+        if entry.verdict != "allow" {
+            count(rules, &entry.decided_by_rule());
+        }
+        let time = moment::of_text(&entry.time, &self.zone);
+        let day = self.days.entry(time.get(..10).unwrap_or_default().to_owned()).or_default();
+        day.0 += 1;
+        if asked {
+            day.1 += 1;
+            self.add_question(entry, &time);
+        }
+    }
+
+    fn add_question(&mut self, entry: &Entry, time: &str) {
+        let [_, _, answers, programs, ..] = &mut self.counts;
+        let hour = time.get(11..13).and_then(|hour| hour.parse::<usize>().ok());
+        if let Some(hour) = hour.and_then(|hour| self.hours.get_mut(hour)) {
+            *hour += 1;
+        }
+        let nobody = entry.by() == "nobody";
+        let answer = match entry.ran() {
+            Some(true) => "granted",
+            Some(false) if nobody => "nobody to ask",
+            Some(false) => "denied",
+            None => "open",
+        };
+        count(answers, answer);
+        entry.facts.programs.iter().for_each(|program| count(programs, program));
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn end(self) -> Tally {
+        let [verdicts, decided_by, answers, programs, rules, agents, sessions] = self.counts.map(ranked);
+        Tally {
+            records: self.records,
             verdicts,
             decided_by,
             answers,
@@ -85,11 +112,13 @@ impl Tally {
             rules: top(rules),
             agents: top(agents),
             sessions: top(sessions),
-            days: days.into_iter().map(|(day, (all, asked))| (day, all, asked)).collect(),
-            hours,
+            days: self.days.into_iter().map(|(day, (all, asked))| (day, all, asked)).collect(),
+            hours: self.hours,
         }
     }
+}
 
+impl Tally {
     /// How many questions there were.
     #[must_use]
     pub fn asked(&self) -> usize {
@@ -123,7 +152,11 @@ impl Tally {
                 .map(|(day, ..)| day.as_str())
                 .unwrap_or_default();
             let last = self.days.last().map(|(day, ..)| day.as_str()).unwrap_or_default();
-            text.push_str(&format!("\n{}\n", look.heading("questions by day, and by hour")));
+            let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(0);
+            let title = "questions by day, and by hour";
+            text.push_str(&format!("\n{}\n", look.heading(title)));
+            let highest = format!("  highest: {} a day, {} an hour\n", most(&days), most(&self.hours));
+            text.push_str(&look.faint(&highest));
             text.push_str(&format!("  {first} │{}│ {last}\n", look.time_line(shown)));
             text.push_str(&format!("      00:00 │{}│ 23:59\n", look.time_line(&self.hours)));
         }

@@ -1,11 +1,15 @@
 //! `gsh doctor`: proves, by starting a shell as the agent would, that its commands come to gsh.
 
+mod active;
+mod event;
 mod hook;
+mod installed;
 mod matching;
 mod plugin;
 mod proof;
 mod report;
 mod warnings;
+mod wrapped;
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +70,7 @@ pub enum State {
 /// One way by which commands come to gsh.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Door {
-    /// `shell` or `hook`.
+    /// `shell`, `hook`, or `wrap`: the shell of one that `gsh wrap` starts.
     pub door: &'static str,
     /// What was seen.
     pub state: State,
@@ -75,10 +79,25 @@ pub struct Door {
     /// A failure of it refuses; None for a shell, which has no such gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
+    /// When the agent asked it last, by the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<String>,
     /// What was tried, and what came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// The same by way of another shell that the model may name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<Proof>,
 }
+
+impl Door {
+    fn new(door: &'static str, state: State) -> Self {
+        Self { door, state, by: String::new(), holds: None, asked: None, proof: None, other: None }
+    }
+}
+
+/// What the sessions of trials begin with.
+const TRIALS: &str = "doctor-";
 
 /// What was found of one agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,8 +106,10 @@ pub struct Finding {
     pub agent: &'static str,
     /// Its name.
     pub title: &'static str,
-    /// None of its doors is closed.
+    /// None of its doors is closed, and none that runs now was started by `gsh wrap`.
     pub open: bool,
+    /// The processes of it that were started by `gsh wrap` and still run.
+    pub wrapped: Vec<i32>,
     /// Its doors.
     pub doors: Vec<Door>,
     /// What is wrong, or easily goes wrong.
@@ -131,7 +152,7 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
     let found = view.shell(agent);
     let mut doors = vec![shell(agent, found.as_ref(), place)];
     doors.extend(hook::door(agent, &view, place));
-    let open = doors.iter().all(|door| door.state != State::Closed);
+    let plainly = doors.iter().all(|door| door.state != State::Closed);
     let mut warnings = warnings::of(agent, &view, (found.as_ref(), place));
     warnings.extend(doors.iter().filter_map(|door| door.proof.as_ref()?.fault(door.door)));
     if let [shell, hook] = doors.as_slice()
@@ -146,7 +167,12 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
             _ => "only the hook is closed, and when it fails or is too slow the command runs".to_owned(),
         });
     }
-    Finding { agent: agent.name, title: agent.title, open, doors, warnings, help: help(agent) }
+    let wrap = plainly.then(|| wrapped::door(agent, place)).flatten();
+    let wrapped = wrapped::running(agent);
+    let is_safe = wrap.as_ref().is_some_and(|door| door.state == State::Closed) && !wrapped.is_empty();
+    let open = plainly && !is_safe;
+    doors.extend(wrap);
+    Finding { agent: agent.name, title: agent.title, open, wrapped, doors, warnings, help: help(agent) }
 }
 
 /// What closes a door of this agent.
@@ -169,9 +195,9 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
             [] => format!("how {} starts a shell is not known, or it starts none", agent.title),
             _ => "no shell is found that it would take".to_owned(),
         };
-        return Door { door: "shell", state: State::Unknown, by, holds: None, proof: None };
+        return Door { by, ..Door::new("shell", State::Unknown) };
     };
-    let proof = proof::of_shell(agent, &found.path, place);
+    let proof = proof::of_shell(agent, &found.path, None, place);
     let by = match leads_to_gsh(&found.path, &place.program) {
         Which::This | Which::Other => format!("{}: {}", found.by, found.path.display()),
         Which::No if proof.denied => {
@@ -179,6 +205,15 @@ fn shell(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Door {
         }
         Which::No => format!("{}: {}, which is not gsh", found.by, found.path.display()),
     };
-    let state = proof.state();
-    Door { door: "shell", state, by, holds: None, proof: Some(proof) }
+    let other = proof.denied.then(|| other_shell(agent)).flatten();
+    let other = other.map(|other| proof::of_shell(agent, &found.path, Some(other), place));
+    let state = other.as_ref().map_or(proof.state(), Proof::state);
+    Door { by, proof: Some(proof), other, ..Door::new("shell", state) }
+}
+
+/// Another shell of this machine that the agent's model may name.
+fn other_shell(agent: &Known) -> Option<&'static str> {
+    const OTHERS: [&str; 6] =
+        ["/bin/zsh", "/usr/bin/zsh", "/usr/bin/fish", "/bin/dash", "/usr/bin/dash", "/bin/sh"];
+    OTHERS.into_iter().find(|path| agent.shell.others && is_program(path.as_ref()))
 }

@@ -2,15 +2,18 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{Place, State};
+use super::{Place, State, TRIALS};
 use crate::audit::query::{self, Entry, Filter};
 use crate::policy::agents::Known;
 use crate::run::environment::Variable;
+use crate::syntax::quote;
 use crate::sys::child::{Captured, capture};
 use crate::sys::process::{Ended, Program, nameless_file};
 
@@ -57,7 +60,7 @@ pub(super) struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     pub(super) fn new(agent: &Known, place: &'a Place<'a>) -> Self {
-        Self { place, session: format!("doctor-{}", nonce()), agent: agent.name }
+        Self { place, session: format!("{TRIALS}{}", nonce()), agent: agent.name }
     }
 
     /// The inert word that must be refused.
@@ -71,17 +74,26 @@ impl<'a> Trial<'a> {
 
     /// Runs a program with what an agent would have; its session tells its records from others.
     pub(super) fn run(&self, path: PathBuf, argv: Vec<OsString>, stdin: Option<&str>) -> Option<Captured> {
+        let stdin = match stdin {
+            Some(text) => nameless_file(text.as_bytes()),
+            None => File::open("/dev/null"),
+        };
+        self.with(path, argv, stdin.ok()?.into())
+    }
+
+    /// The same, with a socket as its standard input, on which nothing comes.
+    fn run_on_socket(&self, path: PathBuf, argv: Vec<OsString>) -> Option<Captured> {
+        let (_held_open, theirs) = UnixStream::pair().ok()?;
+        self.with(path, argv, theirs.into())
+    }
+
+    fn with(&self, path: PathBuf, argv: Vec<OsString>, stdin: OwnedFd) -> Option<Captured> {
         let mut environment: Vec<Variable> = self.place.environment.clone();
         for (name, value) in [("GSH_SESSION", self.session.as_str()), ("GSH_AGENT", self.agent)] {
             environment.retain(|(known, _)| known != name);
             environment.push((name.into(), value.into()));
         }
-        let stdin = match stdin {
-            Some(text) => nameless_file(text.as_bytes()),
-            None => File::open("/dev/null"),
-        };
-        capture(Program { path, argv, environment, stdin: Some(stdin.ok()?.into()), script: None }, PATIENCE)
-            .ok()
+        capture(Program { path, argv, environment, stdin: Some(stdin), script: None }, PATIENCE).ok()
     }
 
     /// The records of this trial.
@@ -92,15 +104,24 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Starts a shell as the agent does.
-pub(super) fn of_shell(agent: &Known, shell: &Path, place: &Place<'_>) -> Proof {
+/// Starts a shell as the agent does. `before` is put before the word that must be refused: another shell that the
+/// model may name.
+pub(super) fn of_shell(agent: &Known, shell: &Path, before: Option<&str>, place: &Place<'_>) -> Proof {
     let trial = Trial::new(agent, place);
     let start = |command: &str| {
         let words = argv(agent, shell, command);
         let stdin = agent.shell.typed.then(|| format!("{command}\n"));
-        (words.clone(), trial.run(shell.to_owned(), words, stdin.as_deref()))
+        let run = match stdin {
+            None if agent.shell.socket => trial.run_on_socket(shell.to_owned(), words.clone()),
+            stdin => trial.run(shell.to_owned(), words.clone(), stdin.as_deref()),
+        };
+        (words, run)
     };
-    let (tried, refused) = start(&trial.refused());
+    let refused = before.map_or_else(
+        || trial.refused(),
+        |other| format!("exec {} -c {}", quote(other), quote(&trial.refused())),
+    );
+    let (tried, refused) = start(&refused);
     let (_, plain) = start(&trial.plain());
     let recorded = trial.records().map(|entries| {
         entries.iter().any(|entry| entry.verdict == "deny" && entry.floor.as_deref() == Some("canary"))

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Place;
 use crate::ask::sanitize::line as visible;
 use crate::commands::doors::{Found, View, Which, is_program, leads_to_gsh};
+use crate::commands::wrap::value;
 use crate::policy::agents::{Known, Source};
 
 /// All of them.
@@ -22,8 +23,8 @@ pub(super) fn of(
     all.extend(shadowed(agent, view));
     all.extend(on_path(agent, view, place));
     all.extend(link(place));
+    all.extend(socket(agent, found, place));
     all.extend(other_shells(agent));
-    all.extend(agent.hook.and_then(|hook| hook.trust).map(str::to_owned));
     all.extend(sandbox(&fs::read_to_string("/proc/self/status").unwrap_or_default()));
     all.extend(envelopes(agent, place));
     all.iter().map(|warning| visible(warning)).collect()
@@ -86,12 +87,25 @@ fn link(place: &Place<'_>) -> Option<String> {
     }
 }
 
+/// A bash whose standard input is a socket takes itself for one of rshd where no shell is above it.
+fn socket(agent: &Known, found: Option<&Found>, place: &Place<'_>) -> Option<String> {
+    let level = value(&place.environment, "SHLVL").and_then(|level| level.parse::<u32>().ok());
+    let by_file = found.is_some_and(|found| leads_to_gsh(&found.path, &place.program) == Which::No)
+        && value(&place.environment, "BASH_ENV").is_some();
+    (agent.shell.socket && by_file && level.unwrap_or_default() == 0).then(|| {
+        format!(
+            "{} gives bash a socket as standard input: without SHLVL in its environment bash reads ~/.bashrc and not \
+             BASH_ENV; gsh wrap sets it",
+            agent.title
+        )
+    })
+}
+
 /// A model that may name another shell.
 fn other_shells(agent: &Known) -> Option<String> {
-    let names_shells = agent.silent.iter().any(|silent| silent.contains("the model may name another shell"));
     let others = ["/bin/zsh", "/usr/bin/zsh", "/usr/bin/fish"];
     let there = others.iter().find(|path| is_program(path.as_ref()))?;
-    names_shells.then(|| {
+    agent.shell.others.then(|| {
         format!(
             "the model can ask for {there}: behind a snapshot it is started from gsh, which asks about it; without \
              snapshots it passes by"

@@ -42,13 +42,18 @@ pub(super) fn step(
 }
 
 fn edits(agent: &Known, hook: &Hook, command: &str, end: String) -> Vec<Edit> {
-    let key = hook.key.iter().map(|part| (*part).to_owned()).collect();
+    let owned = |key: &[&str]| key.iter().map(|part| (*part).to_owned()).collect::<Vec<String>>();
     let version = Edit { key: vec!["version".to_owned()], value: json!(1), kind: Kind::Default };
-    let entry = Edit { key, value: entry(agent, hook, command), kind: Kind::Entry(end) };
-    match hook.form {
-        Form::Copilot | Form::Cursor => vec![version, entry],
-        _ => vec![entry],
-    }
+    let at = |key: &[&str], matcher: Option<&str>| {
+        let mut value = entry(agent, hook, command);
+        if let (Some(own), Some(matcher)) = (value.as_object_mut(), matcher) {
+            own.insert("matcher".to_owned(), matcher.into());
+        }
+        Edit { key: owned(key), value, kind: Kind::Entry(end.clone()) }
+    };
+    let first = matches!(hook.form, Form::Copilot | Form::Cursor).then_some(version);
+    let more = hook.more.iter().map(|(key, matcher)| at(key, *matcher));
+    first.into_iter().chain([at(hook.key, None)]).chain(more).collect()
 }
 
 fn entry(agent: &Known, hook: &Hook, command: &str) -> Value {

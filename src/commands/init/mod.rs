@@ -25,7 +25,7 @@ use crate::store::safe::SafeError;
 use plan::Plan;
 use write::Change;
 
-pub use terminal::text as terminal;
+pub use terminal::{text as terminal, unasked};
 
 /// What is to be set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Place<'a> {
     pub project: Option<&'a Path>,
     /// gsh's own file.
     pub program: PathBuf,
+    /// What is said where questions could not be asked at this terminal.
+    pub unasked: Option<String>,
 }
 
 /// Why nothing was set up.
@@ -99,6 +101,13 @@ pub enum NotSetUp {
     /// What stands there is somebody else's.
     #[error("{} is there already and is not gsh's: nothing was changed", .0.display())]
     Theirs(PathBuf),
+    /// A file is read-only.
+    #[error(
+        "{} is read-only, so nothing was changed. If it is yours to change: chmod u+w it first; if something else makes it (a \
+         manager of settings, an administrator), make the change there: --print shows it",
+        .0.display()
+    )]
+    ReadOnly(PathBuf),
     /// What is remembered cannot be read.
     #[error("{}: {why}; what was set up cannot be told from it", .path.display())]
     Journal {
@@ -120,7 +129,8 @@ pub fn run(call: &Call, place: &Place<'_>) -> Result<String, NotSetUp> {
     let Some(word) = &call.agent else { return Ok(list()) };
     let agent = if own::is_own(word) { None } else { Some(known(word)?) };
     if !call.print {
-        guard::may_change().map_err(NotSetUp::NotHere)?;
+        let may = if call.undo { guard::may_change() } else { guard::may_set_up() };
+        may.map_err(|why| not_here(why, call))?;
     }
     let Some(agent) = agent else { return own::run(call, place) };
     if call.undo {
@@ -138,6 +148,16 @@ pub fn run(call: &Call, place: &Place<'_>) -> Result<String, NotSetUp> {
     confirm(call, &format!("Set up {}", agent.title))?;
     write::write(place.folders, agent.name, &changes)?;
     Ok(format!("{} is set up; `gsh init {} --undo` puts it back\n{}", agent.title, agent.name, notes(&plan)))
+}
+
+/// Why it is not done here, and how it is done all the same.
+fn not_here(why: String, call: &Call) -> NotSetUp {
+    let word = call.agent.as_deref().map(visible).unwrap_or_default();
+    let undo = if call.undo { " --undo" } else { "" };
+    NotSetUp::NotHere(format!(
+        "{why}. `gsh init {word}{undo} --print` shows what would change, for whoever changes it by hand; `gsh init terminal` \
+         says what this terminal counts as"
+    ))
 }
 
 fn undone(agent: &Known, call: &Call, place: &Place<'_>) -> Result<String, NotSetUp> {

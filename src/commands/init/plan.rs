@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Call, Door, NotSetUp, Place, hook};
 use crate::config::agent_settings::{Edit, Kind, value_at};
-use crate::policy::agents::{Form, Format, Hook, Known, Layer, Names, Settings, Source};
+use crate::policy::agents::{Format, Hook, Known, Layer, Names, Settings, Source};
 use crate::store::places::Folders;
 
 /// What is to be done, and what a person should know of it.
@@ -48,6 +48,7 @@ pub(super) fn plan(agent: &Known, call: &Call, place: &Place<'_>) -> Result<Plan
     }
     plan.notes.extend(agent.silent.iter().map(|silent| format!("know of {}: {silent}", agent.title)));
     plan.notes.push(format!("`gsh doctor {}` proves that it holds", agent.name));
+    plan.notes.extend(place.unasked.clone());
     Ok(plan)
 }
 
@@ -127,8 +128,12 @@ impl Plan {
                     .to_owned(),
             );
         }
-        if matches!(hook.form, Form::Cursor | Form::Windsurf) {
-            self.notes.push("it is asked about commands alone; its other events are yours to add".to_owned());
+        if !hook.more.is_empty() {
+            let other: Vec<&str> = hook.more.iter().filter_map(|(key, _)| key.last().copied()).collect();
+            self.notes.push(format!(
+                "it has an event for each kind of tool; beside commands it is asked at {}",
+                other.join(", ")
+            ));
         }
         if hook.block.is_none() {
             let note = format!("a hook of {} that fails or is too slow lets the command run", agent.title);

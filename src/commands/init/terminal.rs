@@ -5,6 +5,16 @@ use crate::ask::{Unavailable, sanitize, terminal as seat};
 use crate::policy::Policy;
 use crate::store::places::Folders;
 
+/// What somebody should know who sets an agent up where gsh could not ask; nothing where it could.
+#[must_use]
+pub fn unasked(policy: &Policy) -> Option<String> {
+    seat::persons(&policy.knobs.terminals).is_err().then(|| {
+        "at this terminal gsh cannot ask (`gsh init terminal` says why, and what changes it): what the rules ask about \
+         is refused, or waits in `gsh approvals`"
+            .to_owned()
+    })
+}
+
 /// The text.
 #[must_use]
 pub fn text(policy: &Policy, folders: Option<&Folders>) -> String {

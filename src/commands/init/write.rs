@@ -1,8 +1,10 @@
 //! Changes of files: worked out first, shown, then made.
 
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
 
 use super::journal::{self, Entry, Was};
 use super::plan::Step;
@@ -22,6 +24,10 @@ pub(super) struct Change {
     /// What is remembered of it.
     was: Option<Was>,
 }
+
+/// What a link that is named as a shell is, for a person.
+const BY_NAME: &str = "(gsh by the name of a shell: several agents start nothing that is named otherwise; by this name it is \
+                       nothing but a shell)\n";
 
 /// What is at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +60,7 @@ impl Content {
         match self {
             Self::Nothing => None,
             Self::Text(text) => Some(text.clone()),
-            Self::Link(to) => Some(format!("(a link to {})\n", to.display())),
+            Self::Link(to) => Some(format!("(a link to {})\n{BY_NAME}", to.display())),
         }
     }
 }
@@ -63,6 +69,14 @@ impl Change {
     /// Whether anything changes.
     pub(super) fn differs(&self) -> bool {
         self.old != self.new
+    }
+
+    /// A file that its owner made read-only is not written, though its folder would let us replace it.
+    fn writable(&self) -> Result<(), NotSetUp> {
+        let (Content::Text(_), true) = (&self.old, self.differs()) else { return Ok(()) };
+        let mode = fs::metadata(&self.path).map_or(0o200, |metadata| metadata.mode());
+        let refused = mode & 0o222 == 0 || access(&self.path, AccessFlags::W_OK).is_err();
+        if refused { Err(NotSetUp::ReadOnly(self.path.clone())) } else { Ok(()) }
     }
 
     /// The file, and its text before and after as it is shown.
@@ -93,6 +107,7 @@ pub(super) fn changes(steps: &[Step]) -> Result<Vec<Change>, NotSetUp> {
     if changes.iter().all(|change| !change.differs()) {
         return Ok(vec![]);
     }
+    changes.iter().try_for_each(|change| change.writable())?;
     // A link that is there already is needed by one more: whoever is put back last takes it away.
     changes.retain(|change| change.differs() || matches!(change.new, Content::Link(_)));
     Ok(changes)
@@ -198,6 +213,7 @@ pub(super) fn backward(folders: &Folders, agent: &str) -> Result<Vec<Change>, No
         }
     }
     changes.retain(Change::differs);
+    changes.iter().try_for_each(Change::writable)?;
     Ok(changes)
 }
 
@@ -258,11 +274,12 @@ fn make(change: &Change) -> Result<(), NotSetUp> {
             symlink(to, path).map_err(failed)?;
         }
         Content::Text(text) => {
-            let kind = match fs::symlink_metadata(path) {
-                Ok(metadata) => As::old(&metadata),
-                Err(_) => As::First(change.mode),
-            };
-            safe::put(path, text.as_bytes(), kind)?;
+            match fs::symlink_metadata(path) {
+                // Its other names lead to the same text afterwards; what was before is remembered already.
+                Ok(metadata) if metadata.nlink() > 1 => safe::overwrite(path, text.as_bytes())?,
+                Ok(metadata) => safe::put(path, text.as_bytes(), As::old(&metadata))?,
+                Err(_) => safe::put(path, text.as_bytes(), As::First(change.mode))?,
+            }
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ use crate::config::load::Options;
 use crate::decision::Decision;
 use crate::entry::world::Surrounds;
 use crate::pipeline::check;
-use crate::policy::{Policy, Verdict};
+use crate::policy::{Layer, Policy, Verdict};
 use crate::sys::machine::Machine;
 
 /// What is to be decided.
@@ -142,7 +142,7 @@ pub fn run(call: &Call, look: Look) -> Result<Simulated, String> {
                     files, or a shell's history"
             .to_owned());
     }
-    let (found, not_read) = gathered(&files);
+    let (found, not_read) = gathered(&files, !call.files.is_empty());
     if found.is_empty() && !not_read.is_empty() {
         return Err(not_read.join("\n"));
     }
@@ -207,11 +207,16 @@ fn other(call: &Call, surrounds: &Surrounds, here: &Path) -> Result<Option<Optio
     Ok(is_other.then(|| Options { config: call.config.clone(), layers, ..Options::new() }))
 }
 
-/// Every different command with its number, in the order of their first appearance.
-fn gathered(files: &[PathBuf]) -> (Vec<(Found, usize)>, Vec<String>) {
+/// Every different command with its number, in the order of their first appearance, and what is wrong with files: of
+/// those that somebody named also that there is nothing in them.
+fn gathered(files: &[PathBuf], named: bool) -> (Vec<(Found, usize)>, Vec<String>) {
     let (mut all, mut places, mut not_read) = (Vec::<(Found, usize)>::new(), HashMap::new(), Vec::new());
     for file in files {
         match sources::read(file) {
+            Ok(found) if named && found.is_empty() => {
+                let known = "no commands are found in it: it is no transcript or history that gsh knows";
+                not_read.push(format!("{}: {known}", file.display()));
+            }
             Ok(found) => {
                 for found in found {
                     let key = (found.command.clone(), found.directory.clone());
@@ -236,9 +241,14 @@ fn outcome(cases: &[Case], files: usize, not_read: Vec<String>) -> Outcome {
             *programs.entry(program.clone()).or_default() += case.count;
         }
         let rule = case.decision.requests.iter().filter(|each| each.verdict == case.decision.verdict);
-        let rule = rule.filter_map(|each| each.matched.rule.as_ref()).next();
-        let name =
-            rule.map_or("builtin default".to_owned(), |rule| format!("{} {}", rule.place(), rule.pattern));
+        let rule = rule.filter_map(|each| Some((each, each.matched.rule.as_ref()?))).next();
+        let name = match rule {
+            Some((each, rule)) if rule.layer == Layer::Builtin => {
+                format!("builtin: {} {}", each.request.capability.word(), rule.pattern)
+            }
+            Some((_, rule)) => format!("{} {}", rule.place(), rule.pattern),
+            None => "builtin".to_owned(),
+        };
         *rules.entry(name).or_default() += case.count;
     }
     Outcome {
@@ -264,7 +274,9 @@ fn ranked(counts: HashMap<String, usize>) -> Vec<(String, usize)> {
 
 fn text(outcome: &Outcome, look: Look) -> String {
     let Outcome { files, commands, different, asked, .. } = outcome;
-    let mut text = format!("{commands} commands ({different} different) in {files} files\n");
+    let (files_word, word) =
+        (if *files == 1 { "file" } else { "files" }, if *commands == 1 { "command" } else { "commands" });
+    let mut text = format!("{commands} {word} ({different} different) in {files} {files_word}\n");
     let verdicts = [
         ("allow".to_owned(), outcome.allowed),
         ("ask".to_owned(), *asked),

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Case, Judge, shown};
+use crate::commands::audit::look::cut;
 use crate::config::line;
 use crate::config::load::Options;
 use crate::policy::Verdict;
@@ -39,7 +40,10 @@ impl Proposal {
         let mut text = format!("{number:>3}. {:>5}  allow \"{}\"\n", self.covers, shown(&self.pattern, room));
         for (mark, commands) in [("covers", &self.covered), ("still asks", &self.not_covered)] {
             for command in commands {
-                text.push_str(&format!("         {mark}: {command}\n"));
+                text.push_str(&format!(
+                    "         {mark}: {}\n",
+                    cut(command, width.saturating_sub(21).max(20))
+                ));
             }
         }
         text

@@ -96,8 +96,13 @@ pub fn value_at(format: Format, text: &str, key: &[&str]) -> Option<Value> {
     match format {
         Format::Json => json::value_at(text, key),
         Format::Yaml => yaml::value_at(text, key),
-        Format::Toml => None,
+        Format::Toml => toml_at(text, key),
     }
+}
+
+fn toml_at(text: &str, key: &[&str]) -> Option<Value> {
+    let whole: Value = toml::from_str(text).ok()?;
+    key.iter().try_fold(&whole, |value, part| value.get(part)).cloned()
 }
 
 /// The lines that a person would add.

@@ -76,7 +76,10 @@ pub(super) fn acts(sort: Sort, input: &Value, hooked: bool) -> Option<Vec<Act>> 
     if touches && SINGLE.iter().any(|keys| every(input, keys).len() > 1) || has_odd_path(input) {
         return None;
     }
-    let found = paths(input);
+    let mut found = paths(input);
+    if sort == Sort::Glob {
+        found = led(found, input);
+    }
     let each = |act: fn(String) -> Act| -> Option<Vec<Act>> {
         (!found.is_empty()).then(|| found.iter().cloned().map(act).collect())
     };
@@ -84,7 +87,7 @@ pub(super) fn acts(sort: Sort, input: &Value, hooked: bool) -> Option<Vec<Act>> 
         Sort::Shell => None,
         Sort::Read => each(Act::Read),
         Sort::List => each(Act::List).or_else(|| Some(vec![Act::List(".".to_owned())])),
-        Sort::Search => searched(&found, input),
+        Sort::Search | Sort::Glob => searched(&found, input),
         Sort::Write => {
             let content = first(input, CONTENTS).unwrap_or_default();
             (!found.is_empty()).then(|| written(&found, &content))
@@ -114,7 +117,7 @@ pub(super) fn acts(sort: Sort, input: &Value, hooked: bool) -> Option<Vec<Act>> 
 pub(super) fn touched(sort: Sort, input: &Value) -> Vec<Act> {
     let all = [paths(input), every(input, FROM), every(input, TO)].concat().into_iter();
     match sort {
-        Sort::Read | Sort::List | Sort::Search => all.map(Act::Read).collect(),
+        Sort::Read | Sort::List | Sort::Search | Sort::Glob => all.map(Act::Read).collect(),
         Sort::Delete => all.map(Act::Delete).collect(),
         Sort::Move => all.flat_map(|path| [Act::Delete(path.clone()), overwritten(path)]).collect(),
         Sort::Write | Sort::Edit | Sort::Editor | Sort::Patch | Sort::Download => {
@@ -171,14 +174,48 @@ fn paths(input: &Value) -> Vec<String> {
             every(each, PATHS).iter().for_each(|path| add(path));
         }
     }
-    // A pattern with a folder of its own leaves the one that is searched.
-    let leaves = |text: &&str| text.starts_with(['/', '~']) || text.contains("..");
-    let pattern = input.get("pattern").and_then(Value::as_str).filter(leaves);
-    if let Some(pattern) = pattern.filter(|_| input.get("path").is_none()) {
-        let head = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
-        add(head.rsplit_once('/').map_or("/", |(folder, _)| if folder.is_empty() { "/" } else { folder }));
-    }
     found
+}
+
+/// The patterns of a tool that looks for names.
+const PATTERNS: &[&str] = &["pattern", "patterns", "glob", "glob_pattern", "globPattern", "query", "Pattern"];
+
+/// The folders that are looked through: a pattern with a folder of its own leaves the one that is named beside it,
+/// whatever alternatives it has.
+fn led(named: Vec<String>, input: &Value) -> Vec<String> {
+    let values = PATTERNS.iter().filter_map(|key| input.get(key));
+    let texts = values.flat_map(|value| match value {
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        other => other.as_str().into_iter().collect::<Vec<_>>(),
+    });
+    let further: Vec<String> =
+        texts.flat_map(brace_words).flat_map(|piece| folders(&piece, &named)).collect();
+    let mut all = named;
+    for folder in further {
+        if !folder.is_empty() && !all.contains(&folder) {
+            all.push(folder);
+        }
+    }
+    all
+}
+
+/// Where one alternative of a pattern leads, if that is elsewhere than below the folders beside it.
+fn folders(piece: &str, named: &[String]) -> Vec<String> {
+    let (piece, root) = (piece.trim(), || vec!["/".to_owned()]);
+    let head = piece.split(['*', '?', '[', '{', '(']).next().unwrap_or_default();
+    // Where it leads up behind its first wildcard, nobody can tell from where.
+    if piece.get(head.len()..).is_some_and(|rest| rest.contains("..")) {
+        return root();
+    }
+    let folder = head.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if head.starts_with(['/', '~']) {
+        return if folder.is_empty() { root() } else { vec![folder.to_owned()] };
+    }
+    match piece.contains("..") {
+        true if named.is_empty() => vec![folder.to_owned()],
+        true => named.iter().map(|base| format!("{base}/{folder}")).collect(),
+        false => vec![],
+    }
 }
 
 /// A search, and the files of kinds that hold secrets which it is told to look into.

@@ -24,8 +24,18 @@ const EVENTS: &[(&str, Kind)] = &[
     ("PostCompact", Kind::Other),
 ];
 
-/// Modes in which nobody is sure to be asked, whatever a hook says: the agent, or a model, decides.
-const UNASKED: [&str; 4] = ["auto", "bypassPermissions", "dontAsk", "yolo"];
+/// Modes in which nobody is sure to be asked, whatever a hook says, each with what happens to a question in it. Every
+/// other mode asks a person, and so does one that is not known: it is the agent's dialogue then, as its user set it.
+const UNASKED: [&str; 4] = [
+    // Claude Code: a model answers.
+    "auto",
+    // Claude Code: its user wants no questions, and may not sit there.
+    "bypassPermissions",
+    // Claude Code: refused without a word to anybody, while gsh's queue could still reach a person.
+    "dontAsk",
+    // Qwen Code: as bypassPermissions.
+    "yolo",
+];
 
 /// Reads an event.
 ///

@@ -27,7 +27,7 @@ const EVENTS: &[(&str, Kind)] = &[
 /// When it is not of this form.
 pub(super) fn read(value: &Value) -> Result<Event, Odd> {
     let tool = text(value, "toolName");
-    let has = |key: &str| value.get(key).is_some();
+    let has = |key: &str| value.get(key).is_some_and(|value| !value.is_null());
     let (name, kind) = match first(value, &["hookName", "hookEventName", "eventName", "event"]) {
         Some(name) => {
             let kind = kind(&name, EVENTS)?;

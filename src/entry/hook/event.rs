@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::json;
+
 /// What kind of moment an event tells of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Kind {
@@ -56,7 +58,7 @@ pub struct Event {
 /// Why an event is not understood. Then nothing is let through.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Odd {
-    /// The bytes are no JSON object.
+    /// The bytes are no JSON object, or one in which a key stands twice.
     #[error("the hook's input is not a JSON object")]
     NotJson,
     /// It is longer than anything that could be decided.
@@ -134,7 +136,9 @@ pub fn every(value: &Value, keys: &[&str]) -> Vec<String> {
 #[must_use]
 pub fn input(value: &Value, key: &str) -> Value {
     match value.get(key) {
-        Some(Value::String(packed)) => serde_json::from_str(packed).unwrap_or_else(|_| packed.clone().into()),
+        Some(Value::String(packed)) => {
+            json::value(packed.as_bytes()).unwrap_or_else(|| packed.clone().into())
+        }
         Some(other) => other.clone(),
         None => Value::Null,
     }

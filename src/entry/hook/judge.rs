@@ -211,12 +211,12 @@ impl Court<'_> {
                 let text = words::refused(what, decision, &by, self.policy.damage.as_deref());
                 Reply::Deny { text, floor: decision.floor.is_some() }
             }
-            Outcome::Asks => {
+            Outcome::Asks { why } => {
                 // Who is asked without our word may be another model.
                 if self.event.asks {
                     self.leave_pass(request);
                 }
-                Reply::Ask(words::asking(what, decision))
+                Reply::Ask(words::asking(what, decision, why.as_deref()))
             }
             Outcome::Allowed { answered: true } => {
                 self.leave_pass(request);

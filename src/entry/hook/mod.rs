@@ -14,6 +14,7 @@ mod crush;
 mod cursor;
 pub mod event;
 mod gemini;
+pub mod json;
 mod judge;
 mod names;
 mod opencode;
@@ -49,6 +50,9 @@ pub struct Dialect {
     pub folders: &'static [&'static str],
     /// What its sub-agents do comes to the hook, too.
     pub hooks_subagents: bool,
+    /// Where a `_` stands between a server's name and its tool: the agent's own tools with one in their names. Every
+    /// other such name is a server's, and none that another agent has for a tool of its own.
+    pub underscored: Option<&'static [&'static str]>,
 }
 
 /// Every dialect, in the order of the alphabet.
@@ -74,7 +78,11 @@ pub const DIALECTS: &[Dialect] = &[
     Dialect { folders: &["working_directory", "cwd"], ..dialect("cursor", cursor::read, cursor::say, 20) },
     // 60 s.
     Dialect { folders: &["dir_path", "directory"], ..dialect("gemini", gemini::read, gemini::say, 40) },
-    Dialect { folders: &["workdir"], ..dialect("opencode", opencode::read, opencode::say, 100) },
+    Dialect {
+        folders: &["workdir"],
+        underscored: Some(&["apply_patch", "plan_enter", "plan_exit"]),
+        ..dialect("opencode", opencode::read, opencode::say, 100)
+    },
     // 600 s.
     Dialect { folders: &["directory"], ..dialect("qwen", claude::read, claude::say, 100) },
     // Not documented.
@@ -87,7 +95,7 @@ const fn dialect(
     say: fn(&Event, &Reply) -> Said,
     seconds: u64,
 ) -> Dialect {
-    Dialect { agent, read, say, seconds, folders: &[], hooks_subagents: true }
+    Dialect { agent, read, say, seconds, folders: &[], hooks_subagents: true, underscored: None }
 }
 
 /// The dialect of an agent.
@@ -140,13 +148,18 @@ fn read(dialect: &Dialect) -> Result<Event, Odd> {
     let mut bytes = Vec::new();
     let input = std::io::stdin().lock();
     input.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|_| Odd::Unread)?;
+    understood(dialect, &bytes)
+}
+
+/// The event that these bytes tell of.
+///
+/// # Errors
+/// When they are none that this dialect has.
+pub fn understood(dialect: &Dialect, bytes: &[u8]) -> Result<Event, Odd> {
     if bytes.len() as u64 > LONGEST {
         return Err(Odd::TooLong);
     }
-    let value: Value = serde_json::from_slice(&bytes).map_err(|_| Odd::NotJson)?;
-    if !value.is_object() {
-        return Err(Odd::NotJson);
-    }
+    let value = json::value(bytes).filter(Value::is_object).ok_or(Odd::NotJson)?;
     let transcript = event::first(&value, &["transcript_path", "transcriptPath"]);
     Ok(Event { transcript, ..(dialect.read)(&value)? })
 }

@@ -11,6 +11,8 @@ pub(super) enum Sort {
     List,
     /// Searches below folders.
     Search,
+    /// Looks for names by a pattern, which can lead elsewhere than its folder.
+    Glob,
     /// Writes files anew.
     Write,
     /// Changes parts of files.
@@ -35,7 +37,9 @@ pub(super) enum Sort {
     Skill,
     /// Input for a job of its own.
     Input,
-    /// The agent's own affair.
+    /// The agent's own affair, which is never asked about: its lists, its plans and the ways in and out of planning
+    /// (which it asks its user about), its questions, its looks at jobs that were decided when they began and the end
+    /// of those, and its own end. Nothing of the machine is read, written, run or reached.
     Own,
 }
 
@@ -54,11 +58,11 @@ const TOOLS: &[(Sort, &str)] = &[
     (Sort::List, "LS ls list list_directory list_dir list_files ListFiles folder_tree"),
     (
         Sort::Search,
-        "Glob glob Grep grep rg search_file_content grep_search search_files SearchText file_search \
-         FindFiles find_files find_by_name finder grep_code glob_file_search globSearch grepSearch \
+        "Grep grep rg search_file_content grep_search search_files SearchText finder grep_code grepSearch \
          list_code_definition_names codebase_search SemanticSearch codebase_search_agent lsp_references \
          lsp_diagnostics diagnostics references lsp semantic_search",
     ),
+    (Sort::Glob, "Glob glob file_search FindFiles find_files find_by_name glob_file_search globSearch"),
     (
         Sort::Write,
         "Write write write_file write_to_file create create_file WriteFile createFile createNewFile \
@@ -91,7 +95,7 @@ const TOOLS: &[(Sort, &str)] = &[
     (Sort::Skill, "Skill skill activate_skill use_skill"),
     (
         Sort::Own,
-        "manage_todo_list AskUserQuestion ask_user ask_followup_question ask_question AskQuestion question TodoWrite \
+        "plan_enter plan_exit manage_todo_list AskUserQuestion ask_user ask_followup_question ask_question AskQuestion question TodoWrite \
          TodoRead todowrite todoread todo_write todo_read todos write_todos update_todo_list TaskCreate \
          TaskUpdate TaskList TaskGet update_plan create_plan CreatePlan ExitPlanMode EnterPlanMode \
          exit_plan_mode enter_plan_mode plan_mode_respond SwitchMode report_intent task_complete \

@@ -30,6 +30,9 @@ pub enum Meant {
 pub fn meant(event: &Event, dialect: &Dialect) -> Meant {
     let name = event.tool.as_str();
     let input = &event.input;
+    if let Some(tool) = underscored(name, input, dialect) {
+        return Meant::Tool(tool);
+    }
     let sort = sort(name);
     if sort == Some(Sort::Shell)
         && let Some(texts) = commands(input)
@@ -48,6 +51,18 @@ pub fn meant(event: &Event, dialect: &Dialect) -> Meant {
         }),
         input,
     })
+}
+
+/// A tool of a server, where a `_` parts the two names. Rules that refuse it by the agent's own spelling hold as well.
+fn underscored(name: &str, input: &Value, dialect: &Dialect) -> Option<Tool> {
+    let own = dialect.underscored?;
+    if own.contains(&name) || name.starts_with("mcp__") {
+        return None;
+    }
+    let (server, tool) = name.split_once('_')?;
+    let full = format!("mcp__{server}__{tool}");
+    let acts = vec![Act::Use(full.clone()), Act::Mention(name.to_owned())];
+    Some(Tool { name: full, acts, input: shown(input) })
 }
 
 /// A tool of a server, where one tool of the agent stands for all of them.

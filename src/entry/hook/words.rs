@@ -15,9 +15,10 @@ pub(super) fn allowed(decision: &Decision) -> String {
 
 /// What the agent's user is asked.
 #[must_use]
-pub(super) fn asking(what: &str, decision: &Decision) -> String {
+pub(super) fn asking(what: &str, decision: &Decision, reviewer: Option<&str>) -> String {
     let what = line(what);
-    format!("gsh asks about {what}: {}", why(&what, decision))
+    let reviewer = reviewer.map(|said| format!(" ({})", line(said))).unwrap_or_default();
+    format!("gsh asks about {what}: {}{reviewer}", why(&what, decision))
 }
 
 /// What is refused, by whom, why, and what to do instead.

@@ -47,6 +47,10 @@ struct Shell {
     argv: Vec<Vec<String>>,
     #[serde(default)]
     typed: bool,
+    #[serde(default)]
+    socket: bool,
+    #[serde(default)]
+    others: bool,
 }
 
 #[derive(Deserialize)]
@@ -66,7 +70,11 @@ struct Hook {
     tool: Option<String>,
     matcher: Option<String>,
     #[serde(default)]
+    more: Vec<String>,
+    #[serde(default)]
     off: Vec<String>,
+    #[serde(default)]
+    off_variables: Vec<String>,
     unit: Option<String>,
     limit: Option<u64>,
     block: Option<String>,
@@ -76,6 +84,7 @@ struct Hook {
     alone: Vec<String>,
     ignored: Option<String>,
     trust: Option<String>,
+    trusted: Option<String>,
     user: Option<String>,
     project: Option<String>,
 }
@@ -161,11 +170,24 @@ fn written_shell(shell: &Shell) -> Result<String, Box<dyn Error>> {
         }
     };
     let argv: String = shell.argv.iter().map(|words| format!("&{words:?},")).collect();
-    Ok(format!("Shell {{ names: {names}, order: &[{order}], argv: &[{argv}], typed: {} }}", shell.typed))
+    Ok(format!(
+        "Shell {{ names: {names}, order: &[{order}], argv: &[{argv}], typed: {}, socket: {}, others: {} }}",
+        shell.typed, shell.socket, shell.others
+    ))
 }
 
 fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
-    let key: Vec<&str> = hook.key.as_deref().map(|key| key.split('/').collect()).unwrap_or_default();
+    let keys = |key: &str| format!("&{:?}", key.split('/').collect::<Vec<_>>());
+    let key = hook.key.as_deref().map_or_else(|| "&[]".to_owned(), keys);
+    let trusted = hook.trusted.as_deref().map_or_else(|| "&[]".to_owned(), keys);
+    let mut more = String::new();
+    for event in &hook.more {
+        let (key, matcher) = match event.split_once(' ') {
+            Some((key, matcher)) => (key, Some(matcher)),
+            None => (event.as_str(), None),
+        };
+        write!(more, "({}, {matcher:?}),", keys(key))?;
+    }
     let unit = match hook.unit.as_deref() {
         None => "None".to_owned(),
         Some("s") => "Some(Unit::Seconds)".to_owned(),
@@ -173,14 +195,16 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
         Some(other) => return Err(format!("`{other}` is no unit of time").into()),
     };
     Ok(format!(
-        "Hook {{ dialect: {:?}, form: Form::{}, key: &{key:?}, tool: {:?}, matcher: {:?}, off: &{:?}, \
-         unit: {unit}, limit: {:?}, \
-         block: {:?}, asks: {}, alone: &{:?}, ignored: {:?}, trust: {:?}, user: {:?}, project: {:?} }}",
+        "Hook {{ dialect: {:?}, form: Form::{}, key: {key}, more: &[{more}], tool: {:?}, matcher: {:?}, off: &{:?}, \
+         off_variables: &{:?}, unit: {unit}, limit: {:?}, \
+         block: {:?}, asks: {}, alone: &{:?}, ignored: {:?}, trust: {:?}, trusted: {trusted}, user: {:?}, \
+         project: {:?} }}",
         hook.dialect,
         variant(&hook.form),
         hook.tool,
         hook.matcher,
         hook.off,
+        hook.off_variables,
         hook.limit,
         hook.block,
         hook.asks,

@@ -53,6 +53,11 @@ pub struct Shell {
     pub argv: &'static [&'static [&'static str]],
     /// Whether it types commands into a shell that stays.
     pub typed: bool,
+    /// Whether the shell's standard input is a socket, as clients on Node make it. A bash that takes itself for one of
+    /// rshd then reads `~/.bashrc` in the place of `BASH_ENV`.
+    pub socket: bool,
+    /// Whether its model may name another shell, which the agent's own shell then starts by `exec SHELL -c`.
+    pub others: bool,
 }
 
 /// Which files an agent takes for a shell.
@@ -127,12 +132,17 @@ pub struct Hook {
     pub form: Form,
     /// Where in its file; empty for a file that is the hook.
     pub key: &'static [&'static str],
+    /// Where else it is written down, for events of their own, and with which matcher.
+    pub more: &'static [(&'static [&'static str], Option<&'static str>)],
     /// The agent's word for its shell tool. None where the event is for commands alone.
     pub tool: Option<&'static str>,
     /// What is written down to be asked about every tool. None where nothing needs to be.
     pub matcher: Option<&'static str>,
-    /// What in its settings switches hooks off (`key/key = value`), or in its environment (`$NAME`).
+    /// What in its settings switches hooks off (`key/key = value`), but those of the machine's owner where a file of
+    /// his does not say so. With `managed` before it, it counts in the files of the machine's owner alone.
     pub off: &'static [&'static str],
+    /// Variables that switch them off wherever they are set.
+    pub off_variables: &'static [&'static str],
     /// The unit of its time; None where it takes none.
     pub unit: Option<Unit>,
     /// How many seconds it is given where nothing is said, as far as that is known.
@@ -148,6 +158,8 @@ pub struct Hook {
     pub ignored: Option<&'static str>,
     /// What a person has to do before it runs.
     pub trust: Option<&'static str>,
+    /// The key of its settings behind which stands what a person trusted; empty where there is no such.
+    pub trusted: &'static [&'static str],
     /// The user's file that holds it, where that is none of the settings.
     pub user: Option<&'static str>,
     /// The project's.

@@ -68,7 +68,7 @@ fn run_between(
     let Line { supervisor, events } = supervise::begin((program, watch), &listening, true, Some(place))?;
     let relay = Relay::new(ends, ours, (events, listening), (Role::Caller, Before::default()));
     match relay.run()? {
-        End::Told(news) => supervise::finish(news, supervisor, limit),
+        End::Told(news) => supervise::finish(news, (supervisor, true), limit),
         _ => Err(supervise::lost(supervisor)),
     }
 }

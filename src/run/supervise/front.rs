@@ -8,11 +8,13 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::Signal;
+use nix::unistd::getpgrp;
 
 use super::news::{LENGTH, News, Summary, Told};
 use super::supervisor::{self, Beginning};
 use super::terminal::Place;
 use super::{Limit, Watch, Watched};
+use crate::audit::Ran;
 use crate::sys::process::{Ended, Program};
 use crate::sys::signal::{Heard, Listening, stop_self};
 use crate::sys::{child, tree};
@@ -87,17 +89,21 @@ pub(in crate::run) fn begin(
     Ok(Line { supervisor, events })
 }
 
-/// What the last news say.
+/// What the last news say, of a command in a group of its own or in ours.
 ///
 /// # Errors
 /// When it was not started.
-pub(in crate::run) fn finish(news: News, supervisor: i32, limit: Option<Limit>) -> io::Result<Watched> {
+pub(in crate::run) fn finish(
+    news: News,
+    (supervisor, own_group): (i32, bool),
+    limit: Option<Limit>,
+) -> io::Result<Watched> {
     let kept = matches!(news, News::Ended(_, Summary { job: Some(_), .. }) | News::GoesOn(_));
     if !kept {
         // Its last act is over; it must not stay behind as a dead child of nobody.
         let _ended = child::wait_for(supervisor);
     }
-    let (ended, limited, Summary { bytes, job }) = match news {
+    let (ended, limited, Summary { bytes, job, pid }) = match news {
         News::NotStarted(errno) => return Err(io::Error::from_raw_os_error(errno)),
         News::Ended(ended, summary) => (ended, false, summary),
         News::GoesOn(summary) => {
@@ -106,7 +112,8 @@ pub(in crate::run) fn finish(news: News, supervisor: i32, limit: Option<Limit>) 
         }
         News::Stopped | News::LetGo { .. } => return Err(io::ErrorKind::InvalidData.into()),
     };
-    Ok(Watched { ended, limited, job, bytes })
+    let group = if own_group { pid } else { getpgrp().as_raw() };
+    Ok(Watched { ended, limited, job, bytes, process: Ran { pid, group } })
 }
 
 /// Nobody looks after the command any more, so it is not left running.
@@ -194,8 +201,8 @@ impl Front {
     fn on_news(&mut self) -> io::Result<Watched> {
         let mut bytes = [0; LENGTH];
         let news = self.line.events.read_exact(&mut bytes).ok().and_then(|()| News::from_bytes(&bytes));
-        let supervisor = self.line.supervisor;
-        news.map_or_else(|| Err(lost(supervisor)), |news| finish(news, supervisor, self.limit))
+        let (supervisor, own_group) = (self.line.supervisor, self.own_group);
+        news.map_or_else(|| Err(lost(supervisor)), |news| finish(news, (supervisor, own_group), self.limit))
     }
 
     /// Ends the command as a signal to us would.

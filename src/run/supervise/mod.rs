@@ -26,6 +26,7 @@ use std::time::Duration;
 pub use self::front::{Front, Step, run};
 pub(in crate::run) use self::front::{Line, begin, finish, lost, run_at};
 pub(in crate::run) use self::terminal::Place;
+use crate::audit::{Ran, Supervised};
 use crate::facts::{EffectKind, Facts};
 use crate::store::calls::{Call, Calls};
 use crate::store::jobs::{Jobs, Origin};
@@ -78,6 +79,8 @@ pub struct Watched {
     pub job: Option<u32>,
     /// How much was relayed of standard output and error.
     pub bytes: [u64; 2],
+    /// The command's first process.
+    pub process: Ran,
 }
 
 /// Whether a process of this name is a supervisor.
@@ -89,8 +92,9 @@ pub fn is_supervisor(name: &str) -> bool {
 impl Watched {
     /// What the record says of it.
     #[must_use]
-    pub fn supervised(&self) -> crate::audit::Supervised {
-        crate::audit::Supervised { bytes: self.bytes, limited: self.limited, job: self.job }
+    pub fn supervised(&self) -> Supervised {
+        let Self { bytes, limited, job, process, .. } = *self;
+        Supervised { bytes, limited, job, process }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::sys::process::Ended;
 
 /// The length of one message.
-pub(in crate::run) const LENGTH: usize = 25;
+pub(in crate::run) const LENGTH: usize = 29;
 
 /// One message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub(in crate::run) struct Summary {
     pub(in crate::run) bytes: [u64; 2],
     /// The job that goes on.
     pub(in crate::run) job: Option<u32>,
+    /// The command's first process.
+    pub(in crate::run) pid: i32,
 }
 
 impl News {
@@ -46,7 +48,8 @@ impl News {
         };
         let [output, errors] = summary.bytes.map(u64::to_le_bytes);
         let job = summary.job.unwrap_or(0).to_le_bytes();
-        let parts: [&[u8]; 5] = [&[letter], &number.to_le_bytes(), &output, &errors, &job];
+        let pid = summary.pid.to_le_bytes();
+        let parts: [&[u8]; 6] = [&[letter], &number.to_le_bytes(), &output, &errors, &job, &pid];
         let mut bytes = [0; LENGTH];
         bytes.iter_mut().zip(parts.concat()).for_each(|(to, from)| *to = from);
         bytes
@@ -58,10 +61,12 @@ impl News {
         let (number, rest) = rest.split_first_chunk()?;
         let (output, rest) = rest.split_first_chunk()?;
         let (errors, rest) = rest.split_first_chunk()?;
+        let (job, rest) = rest.split_first_chunk()?;
         let number = i32::from_le_bytes(*number);
-        let job = u32::from_le_bytes(rest.try_into().ok()?);
+        let job = u32::from_le_bytes(*job);
+        let pid = i32::from_le_bytes(rest.try_into().ok()?);
         let bytes = [u64::from_le_bytes(*output), u64::from_le_bytes(*errors)];
-        let summary = Summary { bytes, job: (job != 0).then_some(job) };
+        let summary = Summary { bytes, job: (job != 0).then_some(job), pid };
         match letter {
             b'n' => Some(Self::NotStarted(number)),
             b'e' => Some(Self::Ended(Ended::Status(number), summary)),
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn messages_survive_their_journey() {
-        let summary = Summary { bytes: [1 << 40, 7], job: Some(12) };
+        let summary = Summary { bytes: [1 << 40, 7], job: Some(12), pid: 1 << 21 };
         for news in [
             News::NotStarted(2),
             News::Ended(Ended::Status(255), Summary::default()),

@@ -114,7 +114,7 @@ impl Supervisor<'_> {
         let Some(mut front) = self.front.take() else { return };
         let mut passed = self.channels.iter().map(Channel::passed);
         let bytes = [passed.next().unwrap_or(0), passed.next().unwrap_or(0)];
-        let summary = Summary { bytes, job: self.job.as_ref().map(|(_, job)| job.id) };
+        let summary = Summary { bytes, job: self.job.as_ref().map(|(_, job)| job.id), pid: self.main.pid };
         let news = match self.main.ended {
             Some(ended) if !limited => News::Ended(ended, summary),
             _ => News::GoesOn(summary),

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+
 use crate::sys::file::open_append;
 
 /// A log that is longer begins anew; the part before is kept, once.
@@ -37,14 +39,27 @@ impl Log {
     /// When the disk is full.
     pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.length >= self.longest {
-            fs::rename(&self.path, old(&self.path))?;
-            self.file = open_append(&self.path)?;
+            self.file = begin_anew(&self.path)?;
             self.length = 0;
         }
         self.file.write_all(bytes)?;
         self.length += bytes.len() as u64;
         Ok(())
     }
+}
+
+/// Puts an empty log in the place of this one, which is kept. Whoever looks always finds a log.
+fn begin_anew(log: &Path) -> io::Result<File> {
+    let next = log.with_extension("log.next");
+    let file = open_append(&next)?;
+    // The kernel or the file system may know no exchange; then there is none for a moment.
+    if renameat2(AT_FDCWD, &next, AT_FDCWD, log, RenameFlags::RENAME_EXCHANGE).is_ok() {
+        fs::rename(&next, old(log))?;
+    } else {
+        fs::rename(log, old(log))?;
+        fs::rename(&next, log)?;
+    }
+    Ok(file)
 }
 
 #[cfg(test)]

@@ -72,20 +72,21 @@ impl Format {
 /// The columns of CSV.
 const COLUMNS: &str = "id,time,session,agent,entry,directory,command,verdict,decided_by,ran,outcome,status,milliseconds,reason,rule";
 
-/// All of them, printed, or sent to a place.
+/// All of them, sent to a place.
 ///
 /// # Errors
 /// When the place does not take them: why, and how many it took.
-pub fn run(entries: &[Entry], format: Format, to: Option<&Place>) -> Result<Vec<u8>, String> {
-    match to {
-        None => Ok(bytes(entries, format)),
-        Some(place) => {
-            send::send(entries, format, place).map(|count| format!("{count} records sent\n").into_bytes())
-        }
-    }
+pub(super) fn send(entries: &[Entry], format: Format, place: &Place) -> Result<String, String> {
+    send::send(entries, format, place).map(|count| format!("{count} records sent\n"))
 }
 
-fn bytes(entries: &[Entry], format: Format) -> Vec<u8> {
+/// What stands before all records.
+pub(super) fn head(format: Format) -> String {
+    if format == Format::Csv { format!("{COLUMNS}\r\n") } else { String::new() }
+}
+
+/// These records in a form.
+pub(super) fn bytes(entries: &[Entry], format: Format) -> Vec<u8> {
     match format {
         Format::Csv | Format::Json | Format::Ocsf => text(entries, format).into_bytes(),
         Format::Otlp => entries
@@ -137,10 +138,6 @@ const TOGETHER: usize = 200;
 /// Those forms that are lines of text.
 fn text(entries: &[Entry], format: Format) -> String {
     let mut text = String::new();
-    if format == Format::Csv {
-        text.push_str(COLUMNS);
-        text.push_str("\r\n");
-    }
     for entry in entries {
         match format {
             Format::Csv => text.push_str(&csv(entry)),
