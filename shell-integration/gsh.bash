@@ -10,6 +10,10 @@
 # What is decided is the line's text, history expanded, with the aliases, functions and variables that it names.
 # Switch it off in one shell: gsh_off. What gsh cannot answer holds the line (strict) or lets it run (warn).
 
+# Aliases of the person are not for what is read here.
+\shopt -q expand_aliases && __gsh_aliased=yes
+\shopt -u expand_aliases
+
 __gsh_load() {
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     echo 'gsh: this bash is older than 4.4, and gsh does not look into it' >&2
@@ -22,7 +26,8 @@ __gsh_load() {
   [[ -z ${__gsh_program-} ]] || return 0
   declare -gr __gsh_program=${1:-gsh} __gsh_when_broken=${GSH_WHEN_BROKEN:-strict}
   # gsh tells what it starts; such a shell is not a person's own.
-  declare -gr __gsh_beneath=${GSH_MODE+yes}
+  declare -gr __gsh_beneath=${GSH_MODE+yes} __gsh_patience=${2:-5}
+  declare -g __gsh_proven='' __gsh_decided='' __gsh_number='' __gsh_told_taken=''
   # Keys that nobody presses: whoever could send the second one unasked has to know it.
   local number=$((RANDOM * 32768 + RANDOM))
   declare -gr __gsh_first="\\C-x\\C-_${number}a" __gsh_second="\\C-x\\C-_${number}b"
@@ -44,30 +49,52 @@ __gsh_load() {
     bind -m "$map" -x "\"$__gsh_first\": __gsh_enter"
     bind -m "$map" "\"$__gsh_second\": \"\""
   done
-  # What was let through once is over at the next prompt. Last, so that the others there see the status they look for.
-  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
-    PROMPT_COMMAND+=(__gsh_disarm)
-  else
-    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__gsh_disarm
-  fi
+  __gsh_hook
   # A pasted block comes as one text, and is decided as one.
   bind 'set enable-bracketed-paste on' 2>/dev/null
-  readonly -f __gsh_enter __gsh_ask __gsh_told __gsh_answer __gsh_go __gsh_disarm __gsh_edit __gsh_broken __gsh_history \
-    __gsh_expanded __gsh_incomplete __gsh_unbind gsh_off
+  readonly -f __gsh_enter __gsh_ask __gsh_told __gsh_answer __gsh_go __gsh_hook __gsh_disarm __gsh_edit __gsh_broken __gsh_history \
+    __gsh_is_well __gsh_expanded __gsh_incomplete __gsh_unbind gsh_off
+}
+
+# What was let through once is over at the next prompt. First, since others let their DEBUG trap take what comes after
+# the last of them for a command of the person's; bash gives each of the array the status as it was. Only bash-preexec,
+# before its first prompt, looks for itself in the first place, and puts its own last.
+__gsh_hook() {
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
+    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__gsh_disarm
+  elif [[ ${PROMPT_COMMAND-} == *__bp_install* ]]; then
+    PROMPT_COMMAND+=(__gsh_disarm)
+  else
+    PROMPT_COMMAND=(__gsh_disarm ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"})
+  fi
 }
 
 # Says what the second key sequence does.
 __gsh_go() {
   local map
+  [[ $1 != accept-line ]] || __gsh_decided=yes
   for map in emacs vi-insert vi-command; do bind -m "$map" "\"$__gsh_second\": $1"; done
 }
 
-__gsh_disarm() { __gsh_go '""'; }
+# Of several in one string each has the status that the one before left.
+__gsh_disarm() {
+  local status=$? number='\#'
+  number=${number@P}
+  # Keys that were bound anew after this file leave lines undecided.
+  if [[ -z $__gsh_decided$__gsh_told_taken && -n $__gsh_number && $number != "$__gsh_number" ]]; then
+    __gsh_told_taken=yes
+    echo 'gsh: a line ran undecided: something else has taken Enter; load gsh after it' >&2
+  fi
+  __gsh_number=$number __gsh_decided=
+  __gsh_go '""'
+  [[ $- == *e* ]] || return "$status"
+}
 
 __gsh_enter() {
   # What the person set for their own commands is not for these.
   { local -; set +eux; } 2>/dev/null
   __gsh_go '""'
+  [[ ${PROMPT_COMMAND[*]-} == *__gsh_disarm* ]] || __gsh_hook
   case $READLINE_LINE in
     gsh_off) __gsh_go accept-line ;;
     *[!$' \t\n']*)
@@ -85,7 +112,8 @@ __gsh_ask() {
     echo 'gsh: not run: too long to be typed; put it into a file' >&2
     return 1
   fi
-  local __gsh_defined='' __gsh_unsure='' __gsh_said __gsh_ended
+  local __gsh_defined='' __gsh_unsure='' __gsh_said='' __gsh_ended
+  __gsh_is_well || { __gsh_broken; return; }
   __gsh_told
   __gsh_answer
   if [[ $__gsh_said == unclear ]] && __gsh_incomplete; then
@@ -98,8 +126,19 @@ __gsh_ask() {
     no,126) return 1 ;;
     # An interrupt while gsh worked: nothing was decided.
     *,130) return 1 ;;
-    *) __gsh_broken ;;
+    *) __gsh_proven= && __gsh_broken ;;
   esac
+}
+
+# Whether it runs at all, within a time: asked before the first line, and again when there was no answer. From then on
+# gsh itself looks at the time.
+__gsh_is_well() {
+  [[ -z $__gsh_proven ]] || return 0
+  local __gsh_timed=()
+  if type -P timeout >/dev/null; then __gsh_timed=(timeout -k 1 "$__gsh_patience"); fi
+  __gsh_said=$("${__gsh_timed[@]}" "$__gsh_program" --version </dev/null)
+  __gsh_ended=$?
+  [[ $__gsh_said,$__gsh_ended == 'gsh '*,0 ]] && __gsh_proven=yes
 }
 
 __gsh_answer() {
@@ -229,7 +268,15 @@ __gsh_unbind() {
   for ((at = 0; at < ${#__gsh_was[@]}; at += 2)); do
     bind -m "${__gsh_was[at]}" "${__gsh_was[at + 1]}"
   done
+  for at in "${!PROMPT_COMMAND[@]}"; do
+    case ${PROMPT_COMMAND[at]} in
+      __gsh_disarm) unset 'PROMPT_COMMAND[at]' ;;
+      *__gsh_disarm*) PROMPT_COMMAND[at]=${PROMPT_COMMAND[at]/$'\n'__gsh_disarm/} ;;
+    esac
+  done
 }
 
 [[ $- == *i* ]] && __gsh_load "$@"
 unset -f __gsh_load
+[[ -z ${__gsh_aliased-} ]] || shopt -s expand_aliases
+unset __gsh_aliased

@@ -9,6 +9,8 @@
 if status is-interactive; and not set -q __gsh_program
     set -g __gsh_program gsh
     set -q argv[1]; and set -g __gsh_program $argv[1]
+    set -g __gsh_patience 5
+    set -q argv[2]; and set -g __gsh_patience $argv[2]
     set -g __gsh_when_broken strict
     set -q GSH_WHEN_BROKEN; and set -g __gsh_when_broken $GSH_WHEN_BROKEN
     set -g __gsh_beneath
@@ -32,7 +34,14 @@ if status is-interactive; and not set -q __gsh_program
             commandline -f expand-abbr
             return
         end
-        if __gsh_ask $text
+        set -g __gsh_shown
+        __gsh_ask $text
+        set -l may $status
+        # fish paints the line anew from its first row on, as if the cursor had stayed where it was.
+        if test -n "$__gsh_shown"; and test (commandline --line) -gt 1
+            string repeat -N -n (math (commandline --line) - 1) \n >&2
+        end
+        if test $may -eq 0
             # No other one is put in at the end, behind a blank.
             test -n "$(abbr --list)"; and commandline -r -- "$text "
             commandline -f execute
@@ -49,13 +58,30 @@ if status is-interactive; and not set -q __gsh_program
         set -l told (__gsh_told $argv[1] | string collect -N)
         set -l said
         set -l ended 127
-        if command -q $__gsh_program
+        # Whether it runs at all, within a time: asked before the first line, and again when there was no answer. From
+        # then on gsh itself looks at the time.
+        if not set -q __gsh_proven; and command -q $__gsh_program
+            set -l timed
+            command -q timeout; and set timed timeout -k 1 $__gsh_patience
+            set said ($timed $__gsh_program --version 2>/dev/null </dev/null)
+            set ended $status
+            string match -q 'gsh *,0' -- "$said,$ended"; and set -g __gsh_proven yes
+            set said
+        end
+        if set -q __gsh_proven
+            set ended 127
+        else
+            echo >&2
+            set -g __gsh_shown yes
+        end
+        if set -q __gsh_proven; and command -q $__gsh_program
             set said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish 2>/dev/null)
             set ended $status
         end
-        if test "$said,$ended" != run,0
+        if set -q __gsh_proven; and test "$said,$ended" != run,0
             # Below the line.
             echo >&2
+            set -g __gsh_shown yes
             if command -q $__gsh_program
                 set said (GSH_LINE=$argv[1] GSH_DEFINED=$told $__gsh_program typed --shell fish --whole)
                 set ended $status
@@ -67,6 +93,7 @@ if status is-interactive; and not set -q __gsh_program
             case no,126 '*,130'
                 return 1
         end
+        set -e __gsh_proven
         # What gsh cannot answer. Told in full once.
         if test $__gsh_when_broken = warn
             set -q __gsh_told_broken; or echo "gsh: $__gsh_program gives no answer (status $ended): lines run as they are, undecided" >&2

@@ -2,87 +2,138 @@
 #
 #     gsh init zsh         adds to ~/.zshrc:  GSH_WHEN_BROKEN=strict; source FILE PROGRAM
 #
-# The widgets that accept a line are replaced by one that has gsh decide first; a refused line stays in the editor.
-# Plugins that wrap widgets (autosuggestions, highlighting) wrap this one. gsh reads a line as bash would; what zsh
-# reads in its own way is asked about. Switch it off in one shell: gsh_off. What gsh cannot answer holds the line
-# (strict) or lets it run (warn).
+# The widgets that accept a line are replaced by ones that have gsh decide first; a refused line stays in the editor.
+# Plugins that wrap widgets (autosuggestions, highlighting) wrap these, or are wrapped: what accepted a line before is
+# what accepts it after a yes. gsh reads a line as bash would; what zsh reads in its own way is asked about. Switch it
+# off in one shell: gsh_off. What gsh cannot answer holds the line (strict) or lets it run (warn).
+
+# Aliases of the person are not for what is read here.
+[[ ! -o aliases ]] || __gsh_aliased=yes
+\setopt no_aliases
+
+# A zsh that is made to be another shell reads this file as zsh all the same.
+if [[ -z ${__gsh_program-} ]] && [[ -o shglob || -o kshglob || -o ksharrays || -o ignorebraces || -o shwordsplit ]]; then
+  __gsh_file="${(%):-%x}" __gsh_given="${1:-gsh}" __gsh_waits="${2:-5}"
+  __gsh_outer="${__gsh_aliased-}"
+  unset __gsh_aliased
+  emulate zsh -o no_aliases -c '. "$__gsh_file" "$__gsh_given" "$__gsh_waits"'
+  __gsh_aliased="$__gsh_outer"
+  unset __gsh_file __gsh_given __gsh_waits __gsh_outer
+fi
 
 if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
   zmodload zsh/parameter zsh/zle
   typeset -gr __gsh_program=${1:-gsh} __gsh_when_broken=${GSH_WHEN_BROKEN:-strict} __gsh_beneath=${GSH_MODE+yes}
   typeset -ga __gsh_widgets=(accept-line accept-line-and-down-history accept-and-hold accept-and-infer-next-history)
-  typeset -g __gsh_told_broken=
+  typeset -gr __gsh_patience=${2:-5}
+  typeset -g __gsh_told_broken= __gsh_told_taken= __gsh_decided= __gsh_proven=
 
+  # By the name of what accepts the line: a plugin that wraps this calls it by another. These run with the options of
+  # the person, who may have set any.
   __gsh_accept() {
-    setopt localoptions noerrexit nounset noxtrace
-    unsetopt nounset
+    setopt localoptions localtraps
+    unsetopt errexit nounset xtrace
+    # Every command of a trap has the line painted anew, in the middle of what is said here.
+    trap - DEBUG
     # Words that `vared` and `select` read are no commands.
-    if [[ $CONTEXT != (start|cont) || $BUFFER == gsh_off ]] || __gsh_may_run; then
-      zle .$WIDGET
+    if [[ "$CONTEXT" != start && "$CONTEXT" != cont || "$BUFFER" == gsh_off ]]; then
+      zle "$1"
+    elif __gsh_may_run; then
+      local __gsh_text="$BUFFER"
+      __gsh_decided=yes
+      zle "$1"
+      # What accepted lines before may have put in another one.
+      if [[ "$BUFFER" != "$__gsh_text" ]] && ! __gsh_may_run; then
+        print -rz -- "$BUFFER"
+        BUFFER=
+      fi
     fi
     return 0
   }
 
+  # A widget that took the place of these, and does not call them, leaves lines undecided.
+  __gsh_before() {
+    [[ -z "$__gsh_decided$__gsh_told_taken" ]] || return 0
+    __gsh_told_taken=yes
+    print -u2 -r -- "gsh: this line was not decided: another widget has taken Enter (accept-line is ${widgets[accept-line]-gone}); load gsh after it"
+  }
+
+  __gsh_after() { __gsh_decided=; }
+
   __gsh_may_run() {
-    local __gsh_text=$PREBUFFER$BUFFER __gsh_said __gsh_ended __gsh_defined= __gsh_unsure= __gsh_typed=$BUFFER
-    [[ $__gsh_text == *[^[:space:]]* ]] || return 0
+    local __gsh_text="$PREBUFFER$BUFFER" __gsh_said= __gsh_ended= __gsh_defined= __gsh_unsure= __gsh_typed="$BUFFER"
+    [[ "$__gsh_text" == *[^[:space:]]* ]] || return 0
     # What history makes of the line is what is decided, and seen first.
-    if [[ -o banghist && $BUFFER == *[\^!]* ]]; then
+    if [[ -o banghist && "$BUFFER" == *[\^!]* ]]; then
       zle .expand-history
-      [[ $BUFFER == $__gsh_typed ]] || return 1
+      [[ "$BUFFER" == "$__gsh_typed" ]] || return 1
     fi
-    if (( $#__gsh_text > 30000 )); then
+    if (( ${#__gsh_text} > 30000 )); then
       zle -I
       print -u2 -r -- 'gsh: not run: too long to be typed; put it into a file'
       return 1
     fi
-    __gsh_told $__gsh_text
+    __gsh_is_well || { zle -I; __gsh_broken "$__gsh_ended"; return; }
+    __gsh_told "$__gsh_text"
     __gsh_answer 2>/dev/null
-    if [[ $__gsh_said == unclear ]] && ! __gsh_is_whole $__gsh_text; then
+    if [[ "$__gsh_said" == unclear ]] && ! __gsh_is_whole "$__gsh_text"; then
       # zsh itself asks for more of it, or says what is wrong: nothing runs. Of several lines the first would.
-      [[ $BUFFER == *$'\n'* || $__gsh_text == *'<<'* ]] || return 0
-      [[ $BUFFER == *$'\n' ]] || { LBUFFER+=$'\n'; return 1 }
+      [[ "$BUFFER" == *$'\n'* || "$__gsh_text" == *'<<'* ]] || return 0
+      [[ "$BUFFER" == *$'\n' ]] || { LBUFFER+=$'\n'; return 1; }
     fi
-    if [[ $__gsh_said,$__gsh_ended != run,0 ]]; then
+    if [[ "$__gsh_said,$__gsh_ended" != run,0 ]]; then
       zle -I
       __gsh_answer --whole
     fi
-    case $__gsh_said,$__gsh_ended in
+    case "$__gsh_said,$__gsh_ended" in
       run,0) return 0 ;;
       no,126|*,130) return 1 ;;
-      *) __gsh_broken $__gsh_ended ;;
+      *) __gsh_proven= && __gsh_broken "$__gsh_ended" ;;
     esac
   }
 
+  # Whether it runs at all, within a time: asked before the first line, and again when there was no answer. From then
+  # on gsh itself looks at the time.
+  __gsh_is_well() {
+    [[ -z "$__gsh_proven" ]] || return 0
+    if (( ${+commands[timeout]} )); then
+      __gsh_said="$(timeout -k 1 "$__gsh_patience" "$__gsh_program" --version 2>/dev/null </dev/null)"
+    else
+      __gsh_said="$("$__gsh_program" --version 2>/dev/null </dev/null)"
+    fi
+    __gsh_ended="$?"
+    [[ "$__gsh_said,$__gsh_ended" == 'gsh '*,0 ]] && __gsh_proven=yes
+  }
+
   __gsh_answer() {
-    __gsh_said=$(GSH_LINE=$__gsh_text GSH_DEFINED=$__gsh_defined GSH_UNSURE=$__gsh_unsure $__gsh_program typed --shell zsh $@)
-    __gsh_ended=$?
+    __gsh_said="$(GSH_LINE="$__gsh_text" GSH_DEFINED="$__gsh_defined" GSH_UNSURE="$__gsh_unsure" "$__gsh_program" typed --shell zsh "$@")"
+    __gsh_ended="$?"
   }
 
   # By the options that are set here, as zsh will read it. What hides the rest of a line is not looked through.
   __gsh_is_whole() {
-    local __gsh_ends=$1 __gsh_parsed=
-    [[ $1 != *[#!]* ]] || return 0
-    while [[ $__gsh_ends == *\\\\ ]]; do __gsh_ends=${__gsh_ends%\\\\}; done
-    [[ $__gsh_ends != *\\ ]] || return 1
+    local __gsh_ends="$1" __gsh_parsed=
+    [[ "$1" != *[\#!]* ]] || return 0
+    while [[ "$__gsh_ends" == *'\\' ]]; do __gsh_ends="${__gsh_ends%??}"; done
+    [[ "$__gsh_ends" != *'\' ]] || return 1
     # The rest of a here-document: zsh would take it as it is.
-    [[ $1 != *'<<'* || $1 == *$'\n' ]] || return 1
+    [[ "$1" != *'<<'* || "$1" == *$'\n' ]] || return 1
     # A text that zsh cannot read to its end defines nothing.
-    { { functions[__gsh_probe]=$1 } 2>/dev/null } always { TRY_BLOCK_ERROR=0 }
-    __gsh_parsed=$+functions[__gsh_probe]
+    { { functions[__gsh_probe]="$1"; } 2>/dev/null; } always { TRY_BLOCK_ERROR=0; }
+    __gsh_parsed="${+functions[__gsh_probe]}"
     (( ! __gsh_parsed )) || unset 'functions[__gsh_probe]'
     (( __gsh_parsed ))
   }
 
   # What gsh cannot answer. Told in full once.
   __gsh_broken() {
-    if [[ $__gsh_when_broken == warn ]]; then
-      [[ -n $__gsh_told_broken ]] || print -u2 -r -- "gsh: $__gsh_program gives no answer (status $1): lines run as they are, undecided"
+    if [[ "$__gsh_when_broken" == warn ]]; then
+      [[ -n "$__gsh_told_broken" ]] || print -u2 -r -- "gsh: $__gsh_program gives no answer (status $1): lines run as they are, undecided"
       __gsh_told_broken=yes
       return 0
     fi
     print -u2 -r -- "gsh: not run: $__gsh_program gives no answer (status $1)"
-    [[ -n $__gsh_told_broken ]] || print -u2 -r -- 'gsh: gsh_off switches it off in this shell; GSH_WHEN_BROKEN=warn in ~/.zshrc lets lines run'
+    [[ -n "$__gsh_told_broken" ]] || print -u2 -r -- 'gsh: gsh_off switches it off in this shell; GSH_WHEN_BROKEN=warn in ~/.zshrc lets lines run'
     __gsh_told_broken=yes
     return 1
   }
@@ -121,7 +172,7 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
   # For the person who sits here: gsh looks whether that is so.
   gsh_off() {
     emulate -L zsh
-    local said answer widget
+    local said answer widget was
     said=$($__gsh_program typed --off)
     case $said,$? in
       off,0) ;;
@@ -135,12 +186,32 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
         [[ $answer == off ]] || return 1
         ;;
     esac
-    for widget in $__gsh_widgets; do zle -A .$widget $widget; done
+    for widget in $__gsh_widgets; do
+      was=__gsh_was_$widget
+      (( $+widgets[$was] )) || was=.$widget
+      zle -A $was $widget
+    done
+    preexec_functions=(${preexec_functions:#__gsh_before})
+    precmd_functions=(${precmd_functions:#__gsh_after})
     print -u2 -r -- 'gsh: off in this shell'
   }
 
   () {
-    local widget
-    for widget in $__gsh_widgets; do zle -N $widget __gsh_accept; done
+    local widget was
+    for widget in $__gsh_widgets; do
+      was=.$widget
+      if [[ ${widgets[$widget]-} == user:* ]]; then
+        was=__gsh_was_$widget
+        zle -A $widget $was
+      fi
+      functions[__gsh_${widget//-/_}]="__gsh_accept $was"
+      zle -N $widget __gsh_${widget//-/_}
+    done
+    typeset -ga preexec_functions precmd_functions
+    preexec_functions+=(__gsh_before)
+    precmd_functions+=(__gsh_after)
   }
 fi
+
+[[ -z ${__gsh_aliased-} ]] || setopt aliases
+unset __gsh_aliased

@@ -14,7 +14,7 @@ use crate::facts::{Past, gather_after};
 use crate::host::{Host, witness::Witness};
 use crate::policy::{Policy, plain};
 use crate::request::Request;
-use crate::run::{self, Approved, Ending, Failure, How, Means};
+use crate::run::{self, Approved, Ending, How, Means, Runner};
 use crate::syntax;
 
 /// Decides, and runs nothing. A panic on the way is a refusal.
@@ -39,12 +39,14 @@ pub fn check_after(past: &Past, request: &Request, policy: &Policy, host: &dyn H
 /// Decides, asks if need be, records, and runs what may run.
 #[must_use]
 pub fn run(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Ending {
-    story(request, policy, host, means).unwrap_or_else(Ending::Failed)
+    let (Ok(ending) | Err(ending)) = story(request, policy, host, means);
+    ending
 }
 
-fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Result<Ending, Failure> {
+fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> Result<Ending, Ending> {
     let witness = Witness::new(host);
     let Checked { script, facts, decision } = check_after(&means.plan.past(), request, policy, &witness);
+    means.runner.looked(&script, &decision)?;
     let (facts, answers, context) = (&facts, witness.into_answers(), &means.context);
     let opening = Opening { request, policy, decision: &decision, facts, answers, context };
     let record = audit::begin(means.state.as_deref(), &means.temporary, &opening)?;
@@ -55,9 +57,8 @@ fn story(request: &Request, policy: &Policy, host: &dyn Host, means: Means) -> R
         Ok(answer) => answer,
         Err(refusal) => return Ok(refused(record, decision, refusal)),
     };
-    if means.elsewhere {
-        record.close(&Closing::NotObserved { how: "the caller's own shell" })?;
-        return Ok(Ending::Left);
+    if means.runner != Runner::Own {
+        return Ok(record.close(&run::LEFT).map(|()| Ending::Left)?);
     }
     let (plan, way) = run::completed(means.plan, &script, facts, record.id());
     match Approved::new(&decision, answer.as_ref(), &record, plan) {
@@ -72,7 +73,7 @@ fn refused(record: Opened, decision: Decision, refusal: Refusal) -> Ending {
     Ending::Refused(Box::new(decision), refusal)
 }
 
-fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Result<Ending, Failure> {
+fn execute(approved: Approved, record: Opened, (way, stays): (How, bool)) -> Result<Ending, Ending> {
     if stays {
         let ran = run::run(approved);
         // What ran has run; a lost closing line must not change its status.

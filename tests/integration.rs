@@ -1,5 +1,11 @@
 //! A person's own bash, zsh and fish with gsh looking over their shoulder, seen on a screen.
 
+mod off;
+mod paste;
+mod plugins;
+mod reported;
+mod tmux;
+
 use std::fs;
 use std::path::Path;
 
@@ -49,6 +55,11 @@ impl Kind {
     }
 
     fn machine(self, lines: &str, program: &str) -> Gsh {
+        self.around(lines, "", program)
+    }
+
+    /// With these lines before gsh's, and those after them.
+    fn around(self, before: &str, after: &str, program: &str) -> Gsh {
         let holder = std::env::current_exe().expect("this program");
         let gsh = Gsh::new(self.program)
             .config(&format!("[ask]\nterminals = [{:?}]\n", holder.display().to_string()))
@@ -58,7 +69,7 @@ impl Kind {
         let script = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("shell-integration")
             .join(format!("gsh.{}", self.name));
-        let rc = format!("{}{lines}\nsource {} {program}\n", self.prompt, script.display());
+        let rc = format!("{}{before}\nsource {} {program}\n{after}\n", self.prompt, script.display());
         let path = gsh.at(self.rc);
         fs::create_dir_all(path.parent().expect("a folder")).expect("its folder");
         fs::write(path, rc).expect("what it reads first");
@@ -117,13 +128,18 @@ fn wiped(screen: &mut Screen, gone: &str) {
 
 const CLEAR: &str = "\u{15}";
 
-/// Empties the line that was given back. While gsh still speaks there is no editor that would hear the key.
+/// Empties the line that was given back. While gsh still speaks there is no editor that would hear the key, and an
+/// editor paints the prompt before the line.
 fn cleared(screen: &mut Screen) {
     let begun = std::time::Instant::now();
-    while screen.text().trim_end().lines().last().map(str::trim_end) != Some(PROMPT.trim_end()) {
+    let mut empty = 0;
+    while empty < 3 {
         assert!(begun.elapsed() < PATIENCE, "the line stays:\n{}", screen.text());
         screen.type_keys(CLEAR);
         std::thread::sleep(std::time::Duration::from_millis(50));
+        let text = screen.text();
+        let last = text.trim_end().lines().last().map(str::trim_end);
+        empty = if last == Some(PROMPT.trim_end()) { empty + 1 } else { 0 };
     }
 }
 

@@ -1,5 +1,8 @@
 //! A shell at a terminal: what a person types with the editor, and what an agent types without one.
 
+mod programs;
+mod state;
+
 use crate::common::machine::{Gsh, Screen};
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");

@@ -25,7 +25,7 @@ const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 const SCRIPTS: &str = include_str!("stdin/scripts.txt");
 
 /// What gsh does not understand, allowed as it stands so that bash can be compared with.
-const VOUCHED: [&str; 13] = [
+const VOUCHED: [&str; 19] = [
     "select x in p q; do echo \"$x\"; break; done",
     "fi",
     "echo a )",
@@ -39,6 +39,12 @@ const VOUCHED: [&str; 13] = [
     "shopt -s extglob",
     "case abc in !(x)) echo ext;; esac",
     "IFS=0123456789",
+    "cat <<\"\"\nx\n",
+    "cat <<''\nrm nothing\n",
+    "unset LINENO",
+    "kill %1",
+    "alias later='echo now &'",
+    "later",
 ];
 
 /// How a script arrives.

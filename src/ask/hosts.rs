@@ -1,6 +1,6 @@
 //! Host names with letters outside ASCII, in the form in which a name server is asked.
 
-use super::scripts;
+use super::{deceit, scripts};
 
 /// What a person should know of the names in a text.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn notes(text: &str) -> Vec<String> {
             scripts::mixed(&shown).map_or_else(String::new, |which| format!(", which mixes {which} letters"));
         format!("the name {name} stands for {shown}{mixes}")
     });
-    outside.chain(encoded).collect()
+    outside.chain(encoded).chain(deceit::addresses(text)).collect()
 }
 
 /// Each such name of a text with its other form, once.

@@ -3,6 +3,7 @@
 pub mod answer;
 mod changes;
 pub mod contents;
+pub mod deceit;
 mod details;
 pub mod dialog;
 pub mod hearing;

@@ -57,9 +57,10 @@ fn body(question: &Question<'_>, help: &Help<'_>) -> Vec<Line> {
         .map(|line| Line::new(Mark::Command, line))
         .collect();
     let parts = parts(question);
+    let summary = parts.summary();
     let mut asks = parts.others;
     if !parts.lines.is_empty() {
-        asks.push(Line::plain("its parts (* asks):"));
+        asks.push(Line::plain(summary));
         asks.extend(parts.lines);
     }
     asks.extend(risks(question));

@@ -34,6 +34,22 @@ pub(super) struct Parts {
     pub(super) lines: Vec<Line>,
     /// What asks, where no part does.
     pub(super) others: Vec<Line>,
+    /// How many parts there are.
+    pub(super) all: usize,
+    /// How many of them ask.
+    pub(super) asking: usize,
+}
+
+impl Parts {
+    /// How many there are and how many ask, in words.
+    pub(super) fn summary(&self) -> String {
+        let asks = match self.asking {
+            0 => "none asks by itself".to_owned(),
+            1 => "1 asks (*)".to_owned(),
+            more => format!("{more} ask (*)"),
+        };
+        format!("{} commands, {asks}:", self.all)
+    }
 }
 
 /// The parts of a question's text.
@@ -41,7 +57,8 @@ pub(super) fn parts(question: &Question<'_>) -> Parts {
     let parts = Finder::parts(question.script);
     let whys = whys(question);
     if parts.len() < 2 {
-        return Parts { lines: Vec::new(), others: whys.into_iter().map(|why| why.line("")).collect() };
+        let others = whys.into_iter().map(|why| why.line("")).collect();
+        return Parts { others, ..Parts::default() };
     }
     let (mut by_part, mut others) = (vec![Vec::new(); parts.len()], Vec::new());
     for why in whys {
@@ -59,10 +76,11 @@ pub(super) fn parts(question: &Question<'_>) -> Parts {
         .map(|(part, _)| part.text(text))
         .collect();
     let all = parts.len() <= LISTED;
-    let mut quiet = 0;
+    let (mut quiet, mut count) = (0, 0);
     let mut lines = Vec::new();
     for (part, whys) in parts.iter().zip(&by_part) {
         let asks = asking.contains(part.text(text));
+        count += usize::from(asks);
         if all || !whys.is_empty() {
             lines.push(part.line(text, asks));
             lines.extend(whys.iter().map(|why| why.line("       ")));
@@ -73,7 +91,7 @@ pub(super) fn parts(question: &Question<'_>) -> Parts {
     if quiet > 0 {
         lines.push(Line::plain(format!("{quiet} more parts ask for nothing else and are not listed here")));
     }
-    Parts { lines, others }
+    Parts { lines, others, all: parts.len(), asking: count }
 }
 
 impl Part {
@@ -305,6 +323,18 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(lines(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_counts_them() {
+        let table = [
+            ("ls; rm a.txt; rm a.txt; frobnicate", "4 commands, 3 ask (*):"),
+            ("ls && frobnicate", "2 commands, 1 asks (*):"),
+            ("f() { frobnicate; }; ls; f", "4 commands, 1 asks (*):"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(shown(text, parts).summary(), expected, "{text}");
         }
     }
 

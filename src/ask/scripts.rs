@@ -74,6 +74,50 @@ pub(super) fn mixed(name: &str) -> Option<&'static str> {
     name.split('.').find_map(mixes)
 }
 
+/// What a name reads like, where a whole label is made of letters that look like Latin ones and the name ends as
+/// a Latin one does.
+pub(super) fn imitated(name: &str) -> Option<String> {
+    let end = name.rsplit('.').next().unwrap_or_default();
+    if !end.is_ascii() || name.is_ascii() {
+        return None;
+    }
+    let label = |label: &str| label.chars().map(latin).collect::<Option<String>>();
+    name.split('.').map(label).collect::<Option<Vec<_>>>().map(|labels| labels.join("."))
+}
+
+/// The Latin letter that a letter is taken for; what is plain stands for itself.
+fn latin(letter: char) -> Option<char> {
+    let code = u32::from(letter);
+    let of = |first: u32| char::from_u32(u32::from('a') + (code - first));
+    Some(match letter {
+        _ if letter.is_ascii() => letter,
+        'а' | 'α' | 'ɑ' => 'a',
+        'с' | 'ϲ' => 'c',
+        'ԁ' => 'd',
+        'е' => 'e',
+        'ɡ' | 'ɢ' => 'g',
+        'һ' => 'h',
+        'і' | 'ι' | 'ı' | 'ɩ' | 'ɪ' => 'i',
+        'ј' | 'ϳ' => 'j',
+        'κ' => 'k',
+        'ӏ' => 'l',
+        'ո' | 'ɴ' => 'n',
+        'о' | 'ο' | 'օ' => 'o',
+        'р' | 'ρ' => 'p',
+        'ԛ' => 'q',
+        'ʀ' => 'r',
+        'ѕ' => 's',
+        'υ' | 'ս' => 'u',
+        'ν' | 'ѵ' => 'v',
+        'ԝ' => 'w',
+        'х' | 'χ' => 'x',
+        'у' | 'ү' | 'γ' | 'ʏ' => 'y',
+        // The same letters at another width.
+        '\u{ff41}'..='\u{ff5a}' => of(0xff41)?,
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,12 +12,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::rule::RuleReader;
 use super::schema::{
-    ASK, AUDIT, HOOK, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong, forbidden, modes,
-    verdicts,
+    ASK, AUDIT, HOOK, INTERACTIVE, LIMITS, NOTIFY, PERSON, REFUSALS, RUN, SHELL, SUBAGENTS, TOP, Wrong,
+    forbidden, modes, verdicts,
 };
 use crate::facts::programs::{OwnTable, Source};
 use crate::policy::duration;
-use crate::policy::knobs::{Gate, HookAllow, HookShell, Limits, Pty, Settings, Way, WithoutTerminal};
+use crate::policy::knobs::{Gate, HookAllow, HookShell, Limits, Prompt, Pty, Settings, Way, WithoutTerminal};
 use crate::policy::meaning::Said;
 use crate::policy::{Layer, LayerRules, Rule, Verdict};
 use crate::report::{Report, Span};
@@ -204,6 +204,13 @@ fn top(page: &mut Page, layer: &mut LayerRules, name: &str, key: Span, value: &V
             "enabled" => settings.person_enabled = page.truth(value),
             "auto_review" => settings.person_auto_review = page.truth(value),
             _ => settings.person_reviewer = page.text(value),
+        }),
+        "interactive" => page.section(value, INTERACTIVE, |page, key, value| match key {
+            "rc" => settings.interactive_rc = page.root(value),
+            _ => {
+                settings.interactive_prompt =
+                    page.word(value, &[("gsh", Prompt::Gsh), ("shell", Prompt::Shell)])
+            }
         }),
         "run" => page.section(value, RUN, |page, key, value| run(page, settings, key, value)),
         "limits" => {
@@ -421,6 +428,12 @@ impl Page {
         }
         self.wrong(value.span().into(), &Wrong::NotAbsolute(path));
         None
+    }
+
+    /// A path, absolute or in the home.
+    fn root(&mut self, value: &Value<'_>) -> Option<String> {
+        let path = self.text(value)?;
+        if path.starts_with("~/") { Some(path) } else { self.absolute(value) }
     }
 
     /// Folders, absolute or in the home.

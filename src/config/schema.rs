@@ -26,6 +26,7 @@ pub const TOP: &[&str] = &[
     "reviewer",
     "hook",
     "person",
+    "interactive",
 ];
 
 /// The keys of an explicit rule; first those that its place in the file can say.
@@ -93,6 +94,9 @@ pub const SUBAGENTS: &[&str] = &["allow_grants", "default"];
 
 /// The keys of `[person]`.
 pub const PERSON: &[&str] = &["enabled", "auto_review", "reviewer"];
+
+/// The keys of `[interactive]`.
+pub const INTERACTIVE: &[&str] = &["prompt", "rc"];
 
 /// The ways to tell of a question that need no program of one's own.
 pub const NOTIFY: &[&str] = &["tmux", "desktop", "bell"];

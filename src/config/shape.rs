@@ -52,6 +52,8 @@ pub struct Configuration {
     pub hook: Option<Hook>,
     /// How a person's own typed lines are held.
     pub person: Option<Person>,
+    /// The shell at a person's terminal.
+    pub interactive: Option<Interactive>,
     /// Tables of programs that gsh does not know, by their names.
     pub programs: Option<BTreeMap<String, Program>>,
     /// What nobody may do here, whatever other files say. In the user's file and the managed one.
@@ -338,6 +340,26 @@ pub struct Person {
     pub auto_review: Option<bool>,
     /// Which one, instead of the reviewer of agents' commands. Default: that one.
     pub reviewer: Option<String>,
+}
+
+/// `[interactive]`. In the user's file.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interactive {
+    /// What stands before a line: gsh's own, or what `PS1` says. Default: "gsh".
+    pub prompt: Option<Prompt>,
+    /// The file with aliases and functions that it reads when it starts. Default: none.
+    pub rc: Option<Root>,
+}
+
+/// What stands before a line at a person's terminal.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prompt {
+    /// The folder, git's branch, the mode, the last status.
+    Gsh,
+    /// What bash would show, after what it would run before.
+    Shell,
 }
 
 /// `[reviewer]`: a program, or an endpoint.

@@ -138,6 +138,7 @@ fn the_same_words() {
         ("/definitions/HookAllow", Box::new(|word| format!("[hook]\nallow = '{word}'"))),
         ("/definitions/Gate", Box::new(|word| format!("[hook]\ngate = '{word}'"))),
         ("/definitions/HookShell", Box::new(|word| format!("[hook]\nshell = '{word}'"))),
+        ("/definitions/Prompt", Box::new(|word| format!("[interactive]\nprompt = '{word}'"))),
         ("/definitions/Pty", Box::new(|word| format!("[run]\npty = '{word}'"))),
         ("/definitions/Way", Box::new(|word| format!("[run]\nway = '{word}'"))),
         ("/definitions/Rule/properties/action", Box::new(of_rule("action", false))),

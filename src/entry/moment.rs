@@ -29,7 +29,7 @@ use crate::run::environment::{self, Variable};
 use crate::run::living::Living;
 use crate::run::shell::{NoShell, Shell};
 use crate::run::supervise::Limit;
-use crate::run::{Ending, Means, Outcome, Plan, Source, Supervision, TerminalUse};
+use crate::run::{Ending, Means, Outcome, Plan, Runner, Source, Supervision, TerminalUse};
 use crate::store::calls::Call;
 use crate::store::jobs::Jobs;
 use crate::store::safe::make_folder;
@@ -111,6 +111,14 @@ impl Moment {
             .map_err(|word| wrong(format!("GSH_TIMEOUT: {word}: not a time like 90, 90s, 5m or 2h"), 2))?;
         let quiet = quiet(asked, &machine);
         let policy = surrounds.policy(&machine, options(asked, &surrounds, quiet));
+        let machine = match surrounds.machine_in_shell(&opened.request.cwd) {
+            Some(told) => {
+                // What may not be the project was found out above.
+                let _refused = told.widen(&policy.knobs.allow_roots);
+                told
+            }
+            None => machine,
+        };
         let shell = Shell::find(policy.knobs.shell.as_deref().map(Path::new))
             .map_err(|error| wrong(error.to_string(), FAILED))?;
         let (asked, text) = (asked.clone(), text.to_vec());
@@ -161,6 +169,22 @@ impl Moment {
         Some(state.join("history"))
     }
 
+    /// The file that the shell at a person's terminal reads when it starts.
+    pub(super) fn start_up(&self) -> Option<PathBuf> {
+        let rc = self.policy.knobs.interactive.rc.as_deref()?;
+        Some(match rc.strip_prefix("~/") {
+            Some(below) => Path::new(self.policy.places.home.as_deref()?).join(below),
+            None => rc.into(),
+        })
+    }
+
+    /// Whether a start-up file would be refused, were it a command.
+    pub(super) fn denies(&self, text: &[u8]) -> bool {
+        let request = Request { text: text.to_vec(), ..self.opened.request.clone() };
+        let checked = pipeline::check(&request, &self.policy, &self.machine);
+        checked.decision.verdict == Verdict::Deny
+    }
+
     /// What would be decided of a line now; nothing runs and nothing is recorded.
     pub(super) fn foreseen(&self, line: &str, past: &Past) -> Checked {
         let cwd = std::env::current_dir().unwrap_or_default();
@@ -202,7 +226,7 @@ impl Moment {
         match ending {
             Ending::Ran(outcome) => End::Ran(outcome),
             // Only what is typed into another shell is left to that.
-            Ending::Left => End::NotRun(FAILED),
+            Ending::Left | Ending::Unclear | Ending::Unsaid => End::NotRun(FAILED),
             Ending::Refused(_, Refusal::NobodyToAsk(Unavailable::Abandoned(signal))) => {
                 End::Abandoned(signal)
             }
@@ -270,7 +294,7 @@ impl Moment {
             ledger: surrounds.ledger(policy),
             state: surrounds.folders.as_ref().map(|folders| folders.state.clone()),
             temporary: PathBuf::from("/tmp"),
-            elsewhere: false,
+            runner: Runner::Own,
             context,
         }
     }

@@ -99,6 +99,7 @@ impl Script<'_> {
                 }
                 over
             }
+            End::NotRun(status) if self.living.is_failing() => return Ok(Some(ExitCode::from(status))),
             End::NotRun(status) => self.living.fail(status, lines(text))?,
             End::Abandoned(signal) => {
                 self.living.end_by(signal)?;

@@ -16,18 +16,20 @@ use super::moment::{self, Moment};
 use super::shell::Asked;
 use super::steer::{FAILED, REFUSED};
 use super::world::Surrounds;
-use crate::ask::{Manner, Refusal, Unavailable, hosts, sanitize};
+use crate::ask::{Manner, Refusal, Unavailable, deceit, hosts, sanitize};
 use crate::decision::Decision;
 use crate::pipeline;
-use crate::policy::{Policy, Verdict};
 use crate::request::{Entry, ReadingOptions, Request, Setting};
-use crate::run::{Ending, Means, Source};
+use crate::run::{Ending, Means, Runner, Source};
 use crate::store::session::is_shell;
-use crate::sys::machine::Machine;
+use crate::sys::signal::{end_after, no_end};
 use crate::sys::tty::in_group_of_parent;
 
 /// The exit status where the shell must look first: at whether the text is whole, at where its cursor is.
 const LOOK: u8 = 3;
+
+/// So many seconds gsh has for a line, before a person is asked: whoever typed it waits.
+const PATIENCE: u32 = 10;
 
 /// The variables in which a shell hands a line over: what is on a command line other users can read.
 const HANDED: [&str; 3] = ["GSH_LINE", "GSH_DEFINED", "GSH_UNSURE"];
@@ -87,6 +89,8 @@ pub fn off() -> ExitCode {
 /// not be whole, `look` (3) that there is something to show. Every other answer, and none, is gsh's failure.
 #[must_use]
 pub fn run(typist: Typist, whole: bool) -> ExitCode {
+    // The shell cannot give up on us without a process more; a gsh that hangs gives no answer.
+    end_after(PATIENCE);
     let mut surrounds = Surrounds::of_process();
     let handed = |name: &str| surrounds.environment.iter().find(|(known, _)| known == name);
     let [line, defined, unsure] = HANDED.map(|name| handed(name).map(|(_, value)| value.clone()));
@@ -116,10 +120,14 @@ fn decided(request: Request, asked: Asked, surrounds: Surrounds, whole: bool) ->
     if !policy.knobs.person.enabled {
         return answer("run", 0);
     }
-    if !whole && let Some(word) = stops(&request, &policy, &machine) {
-        return answer(word, LOOK);
+    let notes = hosts::notes(request.as_text());
+    let runner = if whole { Runner::Caller } else { Runner::CallerIfPlain };
+    // What has a note is shown below the line, so the shell must have looked first.
+    if !whole && !notes.is_empty() {
+        let understood = pipeline::check(&request, &policy, &machine).script.problems.is_empty();
+        return answer(if understood { "look" } else { "unclear" }, LOOK);
     }
-    let behind_editor = is_behind_editor(&surrounds);
+    let behind_editor = whole && is_behind_editor(&surrounds);
     let moment = match Moment::elsewhere(asked, request, surrounds, (machine, policy)) {
         Ok(moment) => moment,
         Err(error) => {
@@ -127,12 +135,17 @@ fn decided(request: Request, asked: Asked, surrounds: Surrounds, whole: bool) ->
             return ExitCode::from(FAILED);
         }
     };
+    if whole {
+        no_end();
+    }
     let request = moment.request();
-    match pipeline::run(request, &moment.policy, moment.machine(), means(&moment, behind_editor)) {
+    match pipeline::run(request, &moment.policy, moment.machine(), means(&moment, behind_editor, runner)) {
         Ending::Left => {
-            hosts::notes(request.as_text()).iter().for_each(|note| eprintln!("gsh: note: {note}"));
+            notes.iter().for_each(|note| eprintln!("gsh: note: {}", sanitize::line(note)));
             answer("run", 0)
         }
+        Ending::Unclear => answer("unclear", LOOK),
+        Ending::Unsaid => answer("look", LOOK),
         Ending::Refused(decision, by) => {
             eprintln!("{}", not_run(&decision, &by));
             answer("no", REFUSED)
@@ -148,18 +161,8 @@ fn decided(request: Request, asked: Asked, surrounds: Surrounds, whole: bool) ->
 /// Why the shell may do something else with the text than what bash would make of it.
 fn doubt(typist: Typist, text: &str, unsure: Option<String>) -> Option<String> {
     let ours = || text.contains(OURS).then(|| "it names what gsh has put into this shell".to_owned());
-    unsure.or_else(ours).or_else(|| otherwise(typist, text).map(str::to_owned))
-}
-
-/// What the shell has to look at before anything is shown: `unclear` where the text may not be whole, `look` where
-/// there is something to show; None where it simply runs.
-fn stops(request: &Request, policy: &Policy, machine: &Machine) -> Option<&'static str> {
-    let checked = pipeline::check(request, policy, machine);
-    if !checked.script.problems.is_empty() {
-        return Some("unclear");
-    }
-    let shows = checked.decision.verdict > Verdict::Allow || !hosts::notes(request.as_text()).is_empty();
-    shows.then_some("look")
+    let hides = || deceit::of(text);
+    unsure.or_else(ours).or_else(hides).or_else(|| otherwise(typist, text).map(str::to_owned))
 }
 
 /// Whether the shell that asks waits behind its line editor.
@@ -168,14 +171,14 @@ fn is_behind_editor(surrounds: &Surrounds) -> bool {
         && surrounds.lineage.as_ref().and_then(|lineage| lineage.above.first()).is_some_and(is_shell)
 }
 
-fn means(moment: &Moment, behind_editor: bool) -> Means {
+fn means(moment: &Moment, behind_editor: bool, runner: Runner) -> Means {
     let means = moment.means(Source::Command { name: None });
     // Whoever typed it sits here or nowhere.
     let asks = means.asks.map(|manner| Manner { behind_editor, elsewhere: None, quiet: false, ..manner });
     // What is typed goes to the person, not to a model, unless they said so.
     let auto = moment.policy.knobs.person.auto_review;
     let asks = asks.map(|manner| Manner { reviewer: manner.reviewer.filter(|_| auto), ..manner });
-    Means { asks, elsewhere: true, ..means }
+    Means { asks, runner, ..means }
 }
 
 fn answer(word: &str, status: u8) -> ExitCode {

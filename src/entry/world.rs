@@ -46,6 +46,8 @@ pub struct Surrounds {
     pub session: Session,
     /// What is remembered of the session.
     pub memory: Memory,
+    /// What programs get from the shell that runs the text, where that said so.
+    pub told: Option<Vec<(OsString, OsString)>>,
 }
 
 impl Surrounds {
@@ -90,7 +92,7 @@ impl Surrounds {
         ours.extend(std::env::current_exe().ok());
         let sessions = folders.as_ref().map(Sessions::of);
         let memory = sessions.map(|sessions| sessions.read(&session.id)).unwrap_or_default();
-        Self { environment, folders, ours, lineage, calls, above, wrapped, session, memory }
+        Self { environment, folders, ours, lineage, calls, above, wrapped, session, memory, told: None }
     }
 
     /// What a record tells of where a request comes from.
@@ -133,6 +135,14 @@ impl Surrounds {
         other.environment.retain(|(name, _)| name != "PATH");
         other.environment.push(("PATH".into(), path.into()));
         other.machine(start)
+    }
+
+    /// The same for what runs in a shell that said what its programs get. What gsh itself goes by stays as it was.
+    #[must_use]
+    pub fn machine_in_shell(&self, start: &Path) -> Option<Machine> {
+        let mut other = self.clone();
+        other.environment = self.told.clone()?;
+        Some(other.machine(start))
     }
 
     /// The policy that holds there. Beneath another gsh its configuration and the rules of its command

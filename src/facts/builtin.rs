@@ -366,6 +366,10 @@ impl Gatherer<'_> {
                     }
                     match function {
                         Function::Known(body) | Function::Maybe(body) => changes.scan_command(body),
+                        Function::Told(told) => match told.body() {
+                            Some(body) => changes.scan_command(&body),
+                            None => changes.anything = true,
+                        },
                         Function::Ambiguous => changes.anything = true,
                     }
                 }

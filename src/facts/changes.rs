@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::is_number;
+use super::state::{Function, is_number};
 use crate::syntax::{Arithmetic, AssignedValue, Command, Piece, Simple, Statement, Word};
 
 /// Whether an arithmetic text assigns to a variable.
@@ -38,12 +38,28 @@ pub(super) struct Changes {
     pub dynamic: bool,
     /// How many commands were looked at.
     pub commands: usize,
+    /// The names of those that may be functions.
+    pub called: BTreeSet<String>,
 }
 
 impl Changes {
     pub(super) fn scan(&mut self, body: &[Statement]) {
         for statement in body {
             self.scan_command(&statement.command);
+        }
+    }
+
+    /// The functions that the shell says it has, where one of them is called.
+    pub(super) fn scan_told(&mut self, functions: &BTreeMap<String, Function>) {
+        let mut seen = BTreeSet::new();
+        while let Some(name) = self.called.iter().find(|name| !seen.contains(*name)).cloned() {
+            if let Some(Function::Told(told)) = functions.get(&name) {
+                match told.body() {
+                    Some(body) => self.scan_command(&body),
+                    None => self.anything = true,
+                }
+            }
+            seen.insert(name);
         }
     }
 
@@ -122,7 +138,10 @@ impl Changes {
                 }
             }
             Some("eval" | "source" | "." | "shift" | "set") => self.anything = true,
-            _ => {}
+            Some(name) => {
+                self.called.insert(name.to_owned());
+            }
+            None => {}
         }
     }
 }

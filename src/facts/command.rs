@@ -284,9 +284,11 @@ impl Gatherer<'_> {
         for function in state.functions.values() {
             match function {
                 Function::Known(body) | Function::Maybe(body) => found.scan_command(body),
+                Function::Told(_) => {}
                 Function::Ambiguous => found.anything = true,
             }
         }
+        found.scan_told(&state.functions);
         self.pays(found.commands * ITEM);
         let mut inside = self.copied(state);
         if found.anything {

@@ -53,9 +53,13 @@ fn is_in(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|each| each == name)
 }
 
-/// A prompt is expanded as a text between double quotes is, after its own escapes were: without any it is shown.
+/// A prompt is expanded as a text between double quotes is, after its own escapes were: it is only shown where
+/// nothing in it, nor a character that it names by its number, can begin a substitution.
 fn is_plain_prompt(name: &str, value: Option<&str>) -> bool {
-    matches!(name, "PS0" | "PS1" | "PS2") && value.is_some_and(|value| !value.contains(['$', '`', '\\']))
+    let numbered =
+        |value: &str| value.split('\\').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let plain = |value: &str| !value.contains(['(', '{', '`']) && !value.contains("$[") && !numbered(value);
+    matches!(name, "PS0" | "PS1" | "PS2") && value.is_some_and(plain)
 }
 
 /// Whether a variable of this name only carries data. What is part of a path or of a text that is evaluated

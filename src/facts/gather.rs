@@ -1,7 +1,7 @@
 //! The walk's frame: what it carries, its limits, and its start.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -9,6 +9,7 @@ use super::arg::Arg;
 use super::leaving::Exits;
 use super::programs::{Programs, Wrapper};
 use super::state::{Elsewhere, State, Stream};
+use super::survey::Survey;
 use super::tool::of_tool;
 use super::{Doubt, Effect, EffectKind, Facts, Found};
 use crate::host::Host;
@@ -77,6 +78,12 @@ pub(super) struct Gatherer<'a> {
     /// The shell reads the text from its standard input.
     pub from_stdin: bool,
     pub limits: Limits,
+    /// The shell says what it holds after a text that sets aliases, before another one is read.
+    pub answers: bool,
+    /// Aliases whose text is being read.
+    pub expanding: Vec<String>,
+    /// What is read has had its aliases replaced: the body of a function that the shell printed.
+    pub expanded: bool,
 }
 
 /// What a script would do when it runs as the request says.
@@ -117,6 +124,7 @@ pub fn gather_after(
     if !request.setting.doubt.is_empty() {
         walk.doubt(Cause::UnsupportedShell, request.setting.doubt.as_str(), Span::default(), true);
     }
+    walk.manner(&state, request.as_text());
     walk.prelude(&mut state, &request.setting.prelude);
     // A job reads what it is sent later, each text decided by itself; its start gives it nothing.
     let nothing = Stream::Text(Arg::literal("", Span::default()));
@@ -125,6 +133,7 @@ pub fn gather_after(
         let by = (!walk.facts.invocations.is_empty()).then_some(0);
         walk.effect(EffectKind::Background, by, Span { start: 0, end: request.text.len() });
     }
+    state.strays |= walk.strays();
     Facts { left: Past(Some(Rc::new(state))), ..walk.facts }
 }
 
@@ -144,6 +153,41 @@ impl Past {
     pub fn at(self, cwd: &Path) -> Self {
         let Some(state) = self.0 else { return self };
         let state = State { cwd: cwd.to_str().map(str::to_owned), tentative: false, ..(*state).clone() };
+        Self(Some(Rc::new(state)))
+    }
+
+    /// The same in a shell that waits at its prompt in this directory: what ran before has run, so the machine
+    /// can be asked again.
+    #[must_use]
+    pub fn waiting(self, cwd: Option<&Path>) -> Self {
+        let Some(state) = self.0 else { return self };
+        let state = State {
+            cwd: cwd.and_then(Path::to_str).map(str::to_owned),
+            tentative: false,
+            git_aliases: BTreeMap::new(),
+            links: BTreeMap::new(),
+            written: BTreeMap::new(),
+            pipes: BTreeMap::new(),
+            disturbed: false,
+            relinked: false,
+            opaque: false,
+            removed: false,
+            ..(*state).clone()
+        };
+        Self(Some(Rc::new(state)))
+    }
+
+    /// Whether something ran that may have changed the shell in ways that are not known here.
+    #[must_use]
+    pub fn strays(&self) -> bool {
+        self.0.as_ref().is_some_and(|state| state.strays)
+    }
+
+    /// The same in a shell that said this of itself.
+    #[must_use]
+    pub fn surveyed(self, survey: &Survey) -> Self {
+        let mut state = self.0.map_or_else(State::default, |state| (*state).clone());
+        survey.tell(&mut state);
         Self(Some(Rc::new(state)))
     }
 
@@ -191,6 +235,9 @@ impl<'a> Gatherer<'a> {
             exits: Exits::default(),
             from_stdin: false,
             limits: Limits::default(),
+            answers: false,
+            expanding: Vec::new(),
+            expanded: false,
         }
     }
 
@@ -199,6 +246,7 @@ impl<'a> Gatherer<'a> {
         let options = request.options;
         self.posix = options.posix;
         self.from_stdin = matches!(request.entry, Entry::Stdin | Entry::Interactive);
+        self.answers = request.entry == Entry::Interactive;
         for (set, what, grave) in [
             (options.shopt, "a shopt option changes how the text is read", true),
             (options.expansion, "an option changes how words are expanded", false),

@@ -21,6 +21,9 @@ use crate::syntax::{
 impl Gatherer<'_> {
     /// Assignments, words and redirections.
     pub(super) fn simple(&mut self, state: &mut State, simple: &Simple, stdin: &Stream) -> Stream {
+        if let Some(stream) = self.replaced(state, simple, stdin) {
+            return stream;
+        }
         let argv = if is_declaration(&simple.words) {
             self.declaration_fields(state, &simple.words)
         } else {
@@ -193,6 +196,11 @@ impl Gatherer<'_> {
         if name == "time" {
             let rest = argv.iter().skip(1).skip_while(|word| matches!(word.text(), Some("-p" | "--")));
             let rest: Vec<Arg> = rest.cloned().collect();
+            if let Some(name) =
+                rest.first().and_then(Arg::text).filter(|name| state.expands.contains_key(*name))
+            {
+                self.doubt(Cause::ShadowedProgram, format!("{name} is an alias"), span, true);
+            }
             return self.invoke(state, rest, stdin);
         }
         if let Some(function) = state.functions.get(&name).cloned() {
@@ -207,6 +215,9 @@ impl Gatherer<'_> {
         }
         if !state.aliases.is_empty() {
             self.alias(state, &name, &argv);
+            if self.answers && state.aliases.contains_key(&name) {
+                self.doubt(Cause::ShadowedProgram, format!("{name} is an alias from here on"), span, true);
+            }
         }
         self.program(state, &name, argv, stdin)
     }
@@ -259,7 +270,7 @@ impl Gatherer<'_> {
         self.facts.invocations.len() - 1
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         state: &mut State,
         name: &str,
@@ -269,6 +280,9 @@ impl Gatherer<'_> {
     ) -> Stream {
         let span = argv.first().map_or_else(Span::default, |word| word.span);
         self.called.insert(name.to_owned());
+        if let Function::Told(told) = function {
+            return self.call_told(state, (name, told), argv, stdin);
+        }
         let Function::Known(body) = function else {
             self.doubt(
                 Cause::ShadowedProgram,
@@ -321,6 +335,10 @@ impl Gatherer<'_> {
             *first = Arg::literal(&identity.name, first.span);
         }
         let mut reading = self.programs.read(&words);
+        if let Some(reading) = reading.as_mut().filter(|_| self.answers && identity.name == "alias") {
+            // Nothing runs, and what it is to mean is known before it is used.
+            reading.unexplained.clear();
+        }
         if let Some(reading) = &mut reading {
             reading.skips_hidden = identity.name == "rg" && !words.iter().skip(1).any(shows_hidden);
         }

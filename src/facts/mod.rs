@@ -34,10 +34,13 @@ mod leaving;
 pub mod path;
 mod printed;
 pub mod programs;
+mod quoted;
+mod replaced;
 mod search;
 mod sent;
 mod spelling;
 mod state;
+mod survey;
 mod tool;
 mod variable;
 
@@ -54,6 +57,7 @@ pub use decode::base64;
 pub use effects::is_device;
 pub use gather::{Past, gather, gather_after, gather_words};
 pub use state::Elsewhere;
+pub use survey::Survey;
 
 /// Whether the shell or programs obey a variable of this name, whoever set it.
 #[must_use]

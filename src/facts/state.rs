@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::arg::{Arg, Hole, HoleKind, Part};
+use super::survey::{Manner, Told};
 use crate::report::Span;
 use crate::syntax::{Cause, Command};
 
@@ -23,6 +24,12 @@ pub(super) struct State {
     pub references: BTreeMap<String, String>,
     /// Words that a line's first word may stand for (`alias`).
     pub aliases: BTreeMap<String, String>,
+    /// The same where this shell replaces them: an interactive one, which said so itself.
+    pub expands: Rc<BTreeMap<String, String>>,
+    /// How it said that it reads.
+    pub manner: Rc<Manner>,
+    /// Something ran that may have changed the shell in ways that are not followed here.
+    pub strays: bool,
     /// The same for git's subcommands (`git config alias.NAME`).
     pub git_aliases: BTreeMap<String, String>,
     /// Links that the text made: their places and what they lead to.
@@ -81,6 +88,8 @@ pub(super) enum Function {
     Known(Rc<Command>),
     /// It is this one, or none is defined and the name is a program's.
     Maybe(Rc<Command>),
+    /// The one that the shell says it has.
+    Told(Rc<Told>),
     /// It depends on what ran before.
     Ambiguous,
 }
@@ -211,6 +220,7 @@ impl State {
         self.disturbed |= other.disturbed;
         self.relinked |= other.relinked;
         self.opaque |= other.opaque;
+        self.strays |= other.strays;
         self.removed |= other.removed;
         self.elsewhere = self.elsewhere.and_then(|own| other.elsewhere.map(|its| own.max(its)));
         self.references.extend(copies(&other.references));
@@ -237,6 +247,7 @@ impl State {
         for (name, function) in &other.functions {
             let joined = match (self.functions.get(name), function) {
                 (Some(Function::Known(left)), Function::Known(right)) if Rc::ptr_eq(left, right) => continue,
+                (Some(Function::Told(left)), Function::Told(right)) if Rc::ptr_eq(left, right) => continue,
                 (None, Function::Known(body) | Function::Maybe(body)) => Function::Maybe(Rc::clone(body)),
                 (Some(Function::Maybe(left)), Function::Known(right) | Function::Maybe(right))
                     if Rc::ptr_eq(left, right) =>
@@ -271,6 +282,7 @@ impl State {
         let same = |name: &String, function: &Function| match (self.functions.get(name), function) {
             (Some(Function::Known(left)), Function::Known(right))
             | (Some(Function::Maybe(left)), Function::Maybe(right)) => Rc::ptr_eq(left, right),
+            (Some(Function::Told(left)), Function::Told(right)) => Rc::ptr_eq(left, right),
             (left, Function::Ambiguous) => matches!(left, Some(Function::Ambiguous)),
             (left, _) => matches!(left, Some(Function::Ambiguous)),
         };
@@ -332,6 +344,9 @@ impl State {
             vars: vars.map(|(name, value)| (name.clone(), value.clone())).collect(),
             references: BTreeMap::new(),
             aliases: BTreeMap::new(),
+            expands: Rc::default(),
+            manner: Rc::default(),
+            strays: false,
             git_aliases: self.git_aliases.clone(),
             links: self.links.clone(),
             exported: self.exported.clone(),

@@ -172,6 +172,27 @@ pub struct Knobs {
     pub hook: Hook,
     /// How a person's own typed lines are held.
     pub person: Person,
+    /// The shell at a person's terminal.
+    pub interactive: Interactive,
+}
+
+/// The shell at a person's terminal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Interactive {
+    /// The file that it reads when it starts, absolute or below `~/`.
+    pub rc: Option<String>,
+    /// What stands before a line.
+    pub prompt: Prompt,
+}
+
+/// What stands before a line at a person's terminal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Prompt {
+    /// gsh's own: the folder, the branch, the mode, the status.
+    #[default]
+    Gsh,
+    /// What bash would show (`PS1`), after what it would run before (`PROMPT_COMMAND`).
+    Shell,
 }
 
 /// How lines are held that a person types, at gsh's own prompt or in a shell that gsh looks into.
@@ -251,6 +272,7 @@ impl Default for Knobs {
             reviewer: Reviewing::default(),
             hook: Hook::default(),
             person: Person::default(),
+            interactive: Interactive::default(),
         }
     }
 }
@@ -321,6 +343,10 @@ pub struct Settings {
     pub person_auto_review: Option<bool>,
     /// See [`Person::reviewer`].
     pub person_reviewer: Option<String>,
+    /// `[interactive] rc`.
+    pub interactive_rc: Option<String>,
+    /// `[interactive] prompt`.
+    pub interactive_prompt: Option<Prompt>,
 }
 
 /// Whether a file may loosen.
@@ -358,6 +384,10 @@ impl Knobs {
         if let Some(reviewer) = &settings.person_reviewer {
             self.person.reviewer = Some(reviewer.clone());
         }
+        if let Some(rc) = &settings.interactive_rc {
+            self.interactive.rc = Some(rc.clone());
+        }
+        self.interactive.prompt = settings.interactive_prompt.unwrap_or(self.interactive.prompt);
         self.pty = settings.pty.unwrap_or(self.pty);
         self.way = settings.way.unwrap_or(self.way);
         self.timeout = settings.timeout.unwrap_or(self.timeout);
@@ -391,6 +421,8 @@ impl Knobs {
         ignored.extend(settings.timeout_status.is_some().then_some("run.timeout_status"));
         ignored.extend(settings.allow_roots.is_some().then_some("allow_roots"));
         ignored.extend(settings.person_reviewer.is_some().then_some("person.reviewer"));
+        ignored.extend(settings.interactive_rc.is_some().then_some("interactive.rc"));
+        ignored.extend(settings.interactive_prompt.is_some().then_some("interactive.prompt"));
         ignored
     }
 
@@ -515,6 +547,8 @@ mod tests {
             person_enabled: Some(false),
             person_auto_review: Some(false),
             person_reviewer: Some("x".into()),
+            interactive_rc: Some("/x".into()),
+            interactive_prompt: Some(Prompt::Shell),
         });
         let hook = Hook { gate: Gate::All, shell: HookShell::Decide, allow: HookAllow::Leave };
         assert_eq!(knobs.hook, hook);
@@ -547,6 +581,8 @@ mod tests {
             "run.timeout",
             "allow_roots",
             "person.reviewer",
+            "interactive.rc",
+            "interactive.prompt",
         ];
         assert_eq!(ignored, expected);
     }

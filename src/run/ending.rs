@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use super::approved::Plan;
 use super::{Outcome, RunError};
 use crate::ask::{Ledger, Manner, Refusal};
-use crate::audit::{Context, LogError};
+use crate::audit::{Closing, Context, LogError};
 use crate::decision::Decision;
+use crate::policy::Verdict;
+use crate::syntax::Script;
 
 /// What running needs beside the decision.
 #[derive(Debug)]
@@ -23,9 +25,40 @@ pub struct Means {
     pub temporary: PathBuf,
     /// Where the request comes from, for its record.
     pub context: Context,
-    /// The caller's own shell runs what may run.
-    pub elsewhere: bool,
+    /// Who runs what may run.
+    pub runner: Runner,
 }
+
+/// Who runs what may run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Runner {
+    /// gsh.
+    #[default]
+    Own,
+    /// The caller's own shell.
+    Caller,
+    /// The caller's own shell, and only what is understood and allowed: of the rest nothing is asked, said or
+    /// recorded yet.
+    CallerIfPlain,
+}
+
+impl Runner {
+    /// Nothing where the story goes on.
+    ///
+    /// # Errors
+    /// Where the caller has to look first: at what.
+    pub fn looked(self, script: &Script, decision: &Decision) -> Result<(), Ending> {
+        match self {
+            Self::Own | Self::Caller => Ok(()),
+            Self::CallerIfPlain if !script.problems.is_empty() => Err(Ending::Unclear),
+            Self::CallerIfPlain if decision.verdict > Verdict::Allow => Err(Ending::Unsaid),
+            Self::CallerIfPlain => Ok(()),
+        }
+    }
+}
+
+/// What the record says where the caller's own shell runs it.
+pub const LEFT: Closing = Closing::NotObserved { how: "the caller's own shell" };
 
 /// How it ended.
 #[derive(Debug)]
@@ -34,6 +67,10 @@ pub enum Ending {
     Ran(Outcome),
     /// It may run, and the caller's own shell runs it.
     Left,
+    /// Nothing came of it yet: the text may not be whole.
+    Unclear,
+    /// Nothing came of it yet: there is something to show or to ask.
+    Unsaid,
     /// It was not to run.
     Refused(Box<Decision>, Refusal),
     /// gsh itself could not do its part; nothing ran, or its end is not known.
@@ -49,4 +86,16 @@ pub enum Failure {
     /// Starting or waiting failed.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+impl From<LogError> for Ending {
+    fn from(error: LogError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl From<RunError> for Ending {
+    fn from(error: RunError) -> Self {
+        Self::Failed(error.into())
+    }
 }

@@ -13,13 +13,17 @@
 //! the descriptor as which the shell, and nothing that it starts, has the caller's standard input; `>&` does
 //! what `<&` would, but bash takes it for no redirection of standard input, so that a command with `&` behind
 //! it still gets `/dev/null`. The number of the last line is put right, since our lines are no lines of the
-//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs.
+//! script. bash's own copy of the channel is a number higher: all that scripts use stays theirs. A plain statement
+//! ends on its own line, `{ STATEMENT; } 0>&61`: with each line that it reads bash forgets jobs that have ended, which
+//! `wait %1` is still to ask for.
 //!
 //! A blank follows each statement. The channel has room for one piece only, so that it can be written to
 //! exactly when all of it was taken; and only the shell's parser takes the blank, when it comes to read
 //! the next statement. So we know when a statement is over, without looking at the process.
 
 mod frame;
+mod line;
+mod talk;
 mod typed;
 
 use std::cell::RefCell;
@@ -33,11 +37,12 @@ use nix::sys::signal::Signal;
 
 pub use self::frame::lines;
 use self::frame::{Framing, failing, taking};
+use self::talk::Talk;
 use self::typed::Typed;
 use super::approved::{Plan, Source, Supervision};
 use super::supervise::{self, Front, Step, Watched};
 use super::{How, Outcome, RunError, handing, is_of_exec};
-use crate::facts::Past;
+use crate::facts::{Past, Survey};
 use crate::sys::pipe::{self, Private};
 
 /// A shell that is given one statement after the other. It begins with the first.
@@ -69,8 +74,12 @@ struct Course {
     text: Framing,
     /// The status of a refused statement before the shell began.
     failed: Option<u8>,
+    /// It could not be started, and never will be; or it was lost.
+    failing: bool,
     /// It is at a terminal.
     typed: Option<Typed>,
+    /// What it said of itself last.
+    survey: Option<Rc<Survey>>,
 }
 
 impl Living {
@@ -85,6 +94,12 @@ impl Living {
     pub fn not_begun(&self) -> Option<Unbegun> {
         let course = self.0.borrow();
         course.shell.is_none().then_some(Unbegun { failed: course.failed })
+    }
+
+    /// Whether no shell can be started here, or it was lost: nothing that comes can run.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.0.borrow().failing
     }
 
     /// A line without a statement.
@@ -104,7 +119,7 @@ impl Living {
             Some(fed) => {
                 let instead = failing(status);
                 let watched = match fed.typed {
-                    Some(_) => fed.give_typed(instead.as_bytes())?,
+                    Some(_) => fed.give_typed(instead.as_bytes(), false)?,
                     None => fed.give_framed(text, instead.as_bytes(), lines)?,
                 };
                 Ok(watched.map(|watched| fed.outcome(watched)))
@@ -160,11 +175,14 @@ impl Living {
     pub(super) fn run(&self, plan: &Plan) -> Result<Outcome, RunError> {
         let mut course = self.0.borrow_mut();
         let begun = Instant::now();
-        let watched = course.run(plan).map_err(|source| match is_of_exec(&source) {
+        let ran = course.run(plan);
+        course.failing = ran.is_err();
+        let watched = ran.map_err(|source| match is_of_exec(&source) {
             true => RunError::Start { program: plan.shell.path().to_owned(), source },
             false => RunError::Lost(source),
         })?;
         course.past = plan.left.clone();
+        course.hear();
         let duration = begun.elapsed();
         Ok(Outcome { duration, ..outcome(watched, begun) })
     }
@@ -177,12 +195,13 @@ impl Course {
             let fed = self.shell.insert(Fed::begin(plan, self.typed, !is_all)?);
             if let Some(typed) = fed.typed {
                 let bytes = [&fed.taking(), typed.first()].concat();
-                return fed.give(&bytes);
+                return fed.give_plainly(&bytes);
             }
         }
         let Self { shell: Some(fed), text, failed, .. } = self else { return Ok(None) };
         if fed.typed.is_some() {
-            return fed.give_typed(&plan.text);
+            let looks = plan.left.strays() || self.survey.as_ref().is_some_and(|survey| survey.is_restless);
+            return fed.give_typed(&plan.text, looks);
         }
         if let Some(status) = failed.take()
             && let Some(watched) = fed.give_framed(text, failing(status).as_bytes(), 0)?
@@ -213,8 +232,10 @@ struct Fed {
     input: i32,
     begun: Instant,
     typed: Option<Typed>,
-    /// Where it tells how a statement ended, and as which descriptor it has the other end.
-    told: Option<(OwnedFd, i32)>,
+    /// How one at a terminal and we tell each other what is so.
+    talk: Option<Talk>,
+    /// What it said that it holds, after the last statement.
+    survey: Option<Survey>,
     /// What it is to run before all else.
     taking: Vec<u8>,
 }
@@ -226,11 +247,12 @@ impl Fed {
         let input = needs_input.then(|| Private::of(io::stdin().as_fd())).transpose()?;
         let mut program = handing::for_shell(plan)?;
         program.stdin = Some(theirs);
-        let told = match typed.filter(|typed| typed.quiet) {
-            Some(_) => Some(typed::silenced(&mut program)?),
+        let talk = match typed {
+            Some(typed) => Some(typed::begin(typed, &mut program)?),
             None => None,
         };
-        let taking = taking(input.as_ref(), told.as_ref().map(|(_, writing)| writing), &program)?;
+        let theirs = talk.as_ref().map(|(_, theirs)| &theirs[..]).unwrap_or_default();
+        let taking = taking(input.as_ref(), theirs, &program)?;
         let watch = match &plan.supervision {
             Supervision::By(watch) => (**watch).clone(),
             _ => supervise::Watch::default(),
@@ -240,8 +262,10 @@ impl Fed {
             front.take_keys();
         }
         let input = input.as_ref().map_or(0, Private::number);
-        let told = told.map(|(reading, writing)| (reading, writing.number()));
-        Ok(Self { front, channel: Some(channel), input, begun: Instant::now(), typed, told, taking })
+        // Their ends are the shell's alone from here on.
+        let talk = talk.map(|(talk, _theirs)| talk);
+        let begun = Instant::now();
+        Ok(Self { front, channel: Some(channel), input, begun, typed, talk, survey: None, taking })
     }
 
     /// What it is to run before all else, once.
@@ -261,17 +285,7 @@ impl Fed {
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
     fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
-        if self.typed.is_none() {
-            return self.write(bytes);
-        }
-        self.give_terminal();
-        let mut ended = self.write(bytes)?;
-        if ended.is_none() {
-            // bash reads more than a line at once, so the blank is written when the line was taken.
-            ended = self.write(b" ")?;
-        }
-        self.take_terminal();
-        Ok(ended)
+        self.write(bytes)
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 pub use self::approved::{Approved, ForJob, Plan, Source, Supervision, TerminalUse};
-pub use self::ending::{Ending, Failure, Means};
+pub use self::ending::{Ending, Failure, LEFT, Means, Runner};
 use self::supervise::Watch;
 use crate::audit::redact::Secrets;
 use crate::audit::{Closing, Supervised};
@@ -79,6 +79,10 @@ pub struct Outcome {
     pub watched: Option<Supervised>,
 }
 
+/// Why a job may have no place, and what to do.
+pub const NO_PLACE: &str = "the folder gsh/jobs below $XDG_STATE_HOME (~/.local/state) cannot be written; \
+    is the disk full?";
+
 impl Outcome {
     /// What the record says of it.
     fn closing(self) -> Closing {
@@ -97,7 +101,9 @@ impl Outcome {
                 eprintln!("gsh: still running as job {job} (gsh jobs log {job})");
             }
             Some(Supervised { limited: true, job: None, .. }) => {
-                eprintln!("gsh: ended at its time limit, since there is no place to keep a job in");
+                eprintln!(
+                    "gsh: ended at its time limit, since there is no place to keep a job in: {NO_PLACE}"
+                );
             }
             _ => {}
         }

@@ -38,8 +38,14 @@ pub fn reads(text: &[u8], last_line: usize, shell: &Shell, limits: &Limits) -> R
     // A panic is for the decision to refuse.
     let parsed = catch_unwind(AssertUnwindSafe(|| syntax::parse(text, limits).problems.is_empty()));
     let is_understood = parsed.unwrap_or(false);
-    let found = if is_understood { Reads::All } else { ask(text, shell) };
+    let found = if is_understood && !has_empty_delimiter(text) { Reads::All } else { ask(text, shell) };
     if found == Reads::All && continues(text, shell) { Reads::More } else { found }
+}
+
+/// Whether there may be a here-document that goes to the next empty line: the parser takes none for it.
+fn has_empty_delimiter(text: &[u8]) -> bool {
+    let holds = |word: &[u8; 2]| text.windows(2).any(|window| window == word);
+    holds(b"<<") && (holds(b"''") || holds(b"\"\""))
 }
 
 /// A backslash at the end of the line takes the next one in, unless it stands in a comment, where a quote is

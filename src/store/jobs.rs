@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use self::log::LONGEST;
+use self::log::{LONGEST, next};
 pub use self::log::{Log, old};
 use super::calls::Call;
 use super::safe::{self, Owner as Whose, SafeError};
@@ -319,11 +319,13 @@ impl Jobs {
         let (boot, over) = (boot(), None);
         let Beginning { origin, reach, processes, ended } = beginning;
         let job = Job { id, origin, reason, reach, begun, boot, supervisor, processes, ended, over };
-        write(&file, &job)?;
         // What an earlier job of this number may have left.
         let _none = fs::remove_file(old(&self.log(id)));
         let _none = fs::remove_file(self.log(id));
-        Ok((job, self.reopen(id)?))
+        let log = write(&file, &job).and_then(|()| self.reopen(id));
+        // A number without a job would stay in use for ever.
+        let log = log.inspect_err(|_| drop(self.remove(id)))?;
+        Ok((job, log))
     }
 
     /// Opens a job's log to add to it; whoever added to it before may have begun it anew.
@@ -334,15 +336,18 @@ impl Jobs {
         Log::open(self.log(id), LONGEST)
     }
 
-    /// Puts a changed record in its place.
+    /// Puts a changed record in its place; on a full disk, into the room that the record has.
     ///
     /// # Errors
     /// When the folder cannot be written.
     pub fn update(&self, job: &Job) -> io::Result<()> {
         let beside = self.0.join(format!(".{}.{}", job.id, std::process::id()));
         let _left_by_a_crash = fs::remove_file(&beside);
-        write(&create(&beside)?, job)?;
-        fs::rename(beside, self.record(job.id))
+        let put = create(&beside).and_then(|file| write(&file, job));
+        put.and_then(|()| fs::rename(&beside, self.record(job.id))).or_else(|_| {
+            let _unfinished = fs::remove_file(&beside);
+            overwrite(&self.record(job.id), job)
+        })
     }
 
     /// Removes what is kept of a job.
@@ -350,13 +355,14 @@ impl Jobs {
     /// # Errors
     /// When the folder cannot be written.
     pub fn remove(&self, id: u32) -> io::Result<()> {
-        for path in [self.door(id), old(&self.log(id)), self.log(id), self.record(id)] {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
-        }
-        Ok(())
+        let log = self.log(id);
+        let paths = [self.door(id), next(&log), old(&log), log, self.record(id)];
+        // Each is tried: what stands in the way of one is no reason to keep the others.
+        let removed = paths.map(|path| match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        });
+        removed.into_iter().collect()
     }
 }
 
@@ -366,9 +372,23 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 fn write(mut file: &File, job: &Job) -> io::Result<()> {
+    file.write_all(&line(job, 0)?)
+}
+
+/// Over the record that is there: in one write that needs no room, since nothing of it is cut off first.
+fn overwrite(record: &Path, job: &Job) -> io::Result<()> {
+    use std::os::unix::fs::FileExt;
+    let file = File::options().write(true).open(record)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or(0);
+    file.write_all_at(&line(job, length)?, 0)
+}
+
+/// A record as it is written, filled up with blanks to at least this length.
+fn line(job: &Job, length: usize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(job)?;
+    line.resize(line.len().max(length.saturating_sub(1)), b' ');
     line.push(b'\n');
-    file.write_all(&line)
+    Ok(line)
 }
 
 #[cfg(test)]
@@ -399,6 +419,28 @@ mod tests {
         jobs.remove(2).expect("removed");
         assert_eq!(jobs.ids(), [1]);
         assert_eq!(fs::read_dir(folder.path().join("jobs")).expect("the folder").count(), 2);
+    }
+
+    #[test]
+    fn an_end_is_written_down_where_there_is_no_room_for_a_second_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (jobs, mut job, _) = begun(folder.path());
+        let in_the_way = folder.path().join("jobs").join(format!(".1.{}", std::process::id())).join("full");
+        fs::create_dir_all(&in_the_way).expect("a folder");
+        for (over, processes) in [(Some("now".to_owned()), vec![]), (None, job.processes.clone())] {
+            job = Job { over, processes, ..job };
+            jobs.update(&job).expect("written");
+            assert_eq!(jobs.read(1).expect("the record"), job);
+        }
+    }
+
+    #[test]
+    fn a_job_that_cannot_be_kept_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let jobs = Jobs::in_state(folder.path());
+        fs::create_dir_all(jobs.log(1).join("in the way")).expect("a folder");
+        assert!(jobs.begin(Reason::Limit, Beginning::default()).is_err());
+        assert_eq!(jobs.ids(), Vec::<u32>::new());
     }
 
     #[test]

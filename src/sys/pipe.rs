@@ -22,6 +22,11 @@ const PEEKED: usize = 4096;
 const HIGH: i32 = 60;
 /// And to here: the facts of a script hold no higher ones for a shell's own (`facts/descriptors.rs`).
 const HIGHEST: i32 = 90;
+/// What is said where those cannot be had.
+const TOO_FEW: &str = "the limit of open files (ulimit -n) is too low for a script on standard input: it takes 64; \
+    raise it, or run the script as a file: gsh FILE";
+const TOO_MANY: &str = "the caller has left all descriptors from 60 to 90 open, and a script on standard input takes \
+    three of them; close some, or run the script as a file: gsh FILE";
 /// How much our own pipe holds: the more, the fewer turns a stream takes.
 const ROOM: i32 = 256 * 1024;
 
@@ -129,14 +134,16 @@ impl Private {
         if flags.contains(OFlag::O_NONBLOCK) {
             fcntl(descriptor, FcntlArg::F_SETFL(flags - OFlag::O_NONBLOCK))?;
         }
-        let inherited = raw::inherited_copy(descriptor, HIGH)?;
-        let kept = raw::inherited_copy(descriptor, inherited.as_raw_fd())?;
+        let few = |error: io::Error| match error.raw_os_error().map(Errno::from_raw) {
+            Some(Errno::EINVAL | Errno::EMFILE) => io::Error::other(TOO_FEW),
+            _ => error,
+        };
+        let inherited = raw::inherited_copy(descriptor, HIGH).map_err(few)?;
+        let kept = raw::inherited_copy(descriptor, inherited.as_raw_fd()).map_err(few)?;
         let is_inherited = |number: &i32| raw::is_inherited(*number);
         let saved = (kept.as_raw_fd() + 1..).find(|number| !is_inherited(number)).unwrap_or(i32::MAX);
         if saved >= HIGHEST {
-            return Err(io::Error::other(
-                "the caller has left open too many descriptors for a script to be read",
-            ));
+            return Err(io::Error::other(TOO_MANY));
         }
         Ok(Self { inherited, kept, saved })
     }

@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, raise};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::alarm;
 
 use super::raw;
 
@@ -148,6 +149,22 @@ pub fn die_of(number: i32) {
     set.add(signal);
     let _mask = set.thread_unblock();
     let _raised = raise(signal);
+}
+
+/// Ends this process after so many seconds, whatever it does then, unless [`no_end`] comes before. Where that cannot
+/// be set up nothing ends it.
+pub fn end_after(seconds: u32) {
+    if raw::default_action(Signal::SIGALRM).is_ok() {
+        let mut set = SigSet::empty();
+        set.add(Signal::SIGALRM);
+        let _blocked_it_only_waits = set.thread_unblock();
+        alarm::set(seconds);
+    }
+}
+
+/// Takes that back.
+pub fn no_end() {
+    alarm::cancel();
 }
 
 /// Does something that has a handler of its own for changes of the window.

@@ -382,6 +382,18 @@ impl Screen {
         }
     }
 
+    /// Waits until the screen shows this below that.
+    pub(crate) fn wait_for_later(&mut self, text: &str, above: &str) {
+        let begun = Instant::now();
+        while !self.text().rsplit_once(above).is_some_and(|(_, below)| below.contains(text)) {
+            let left = PATIENCE.saturating_sub(begun.elapsed());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.parser.process(&bytes),
+                Err(_) => panic!("no {text:?} below {above:?} on the screen:\n{}", self.text()),
+            }
+        }
+    }
+
     /// Waits until the screen shows one of these.
     pub(crate) fn wait_for_any(&mut self, texts: &[&str]) {
         let begun = Instant::now();

@@ -14,7 +14,7 @@ use crate::entry::world::Surrounds;
 use crate::request::ReadingOptions;
 use crate::run::pty::Left;
 use crate::run::sent::Sending;
-use crate::run::{ForJob, Outcome};
+use crate::run::{ForJob, NO_PLACE, Outcome};
 use crate::store::jobs::{Job, Jobs};
 use crate::sys::process::Ended;
 
@@ -122,7 +122,7 @@ fn started(job: ForJob, text: OsString, json: bool) -> ExitCode {
 /// The job that an approved start became.
 fn begun(outcome: Outcome) -> Result<u32, ExitCode> {
     outcome.watched.and_then(|watched| watched.job).ok_or_else(|| {
-        eprintln!("gsh: it was ended again, since there is no place to keep a job in");
+        eprintln!("gsh: it was ended again, since there is no place to keep a job in: {NO_PLACE}");
         ExitCode::from(FAILED)
     })
 }

@@ -130,7 +130,8 @@ impl Own {
                 "set -g GSH_WHEN_BROKEN strict # or warn: what gsh cannot answer then runs\n\
                  if test -r {file}; source {file} {program}; else; {missing}; end"
             ),
-            Self::Tmux => format!("source-file -q {file}"),
+            // The popup's shell gets it: what starts tmux has not always the person's PATH.
+            Self::Tmux => format!("set-environment -g GSH_PROGRAM {program}\nsource-file -q {file}"),
         }
     }
 

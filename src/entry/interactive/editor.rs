@@ -13,6 +13,7 @@ use super::prompt;
 use super::{Session, Typed};
 use crate::audit::redact::Secrets;
 use crate::entry::moment::Moment;
+use crate::policy::knobs::Prompt;
 use crate::sys::signal::hearing_resizes;
 use crate::sys::tty;
 
@@ -51,7 +52,14 @@ impl Editor {
     /// Reads to the end of a statement.
     pub(super) fn read(&mut self, session: &Session) -> io::Result<Typed> {
         let Ok(moment) = session.moment(b"") else { return Ok(Typed::Nothing) };
-        let prompt = prompt::text(&moment.policy, session.living.status());
+        let own = match moment.policy.knobs.interactive.prompt {
+            Prompt::Gsh => None,
+            Prompt::Shell => session.living.own_prompt()?.filter(|prompt| !prompt.is_empty()),
+        };
+        let prompt = own.map_or_else(
+            || prompt::text(&moment.policy, session.living.status()),
+            |own| prompt::marked(&own, moment.policy.mode),
+        );
         let past = session.living.past();
         if let Some(assist) = self.lines.helper_mut() {
             assist.foresees(Some(Rc::new(Foresight { moment, past })));

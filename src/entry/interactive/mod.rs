@@ -20,9 +20,11 @@ use super::moment::{End, Moment};
 use super::shell::{Asked, Given, die};
 use super::steer::FAILED;
 use super::world::Surrounds;
+use crate::ask::sanitize;
 use crate::run::living::{Living, lines as count};
 use crate::run::{Outcome, Source};
 use crate::store::calls::Above;
+use crate::store::safe::{self, Owner};
 
 /// Reads, decides and runs until the shell ends.
 pub(super) fn run(asked: &Asked) -> ExitCode {
@@ -33,6 +35,14 @@ pub(super) fn run(asked: &Asked) -> ExitCode {
         eprintln!("gsh: {error}");
         ExitCode::from(FAILED)
     })
+}
+
+/// What a terminal keeps of a line that is typed while a command runs. Of a longer one it drops the rest, and
+/// nothing tells such a line from one that is just as long.
+const CUT: usize = 4095;
+
+fn is_cut(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').any(|line| line.len() == CUT)
 }
 
 struct Session {
@@ -91,8 +101,19 @@ impl Session {
         if let Some(status) = self.decided(&moment, b"")? {
             return Ok(status);
         }
+        if matches!(reader, Reader::Editor(_))
+            && let Some(status) = self.start_up(&moment)?
+        {
+            return Ok(status);
+        }
         loop {
             let ended = match reader.read(self)? {
+                Typed::Statement(text) if is_cut(&text) => {
+                    eprintln!(
+                        "gsh: the terminal kept only {CUT} bytes of that line while a command had it: not run"
+                    );
+                    self.living.fail(FAILED, count(&text))?.map(Outcome::imitate)
+                }
                 Typed::Statement(text) => self.entered(&reader, &text)?,
                 Typed::Nothing if matches!(reader, Reader::Editor(_)) => None,
                 Typed::Nothing => self.living.prompt_again()?.map(Outcome::imitate),
@@ -123,8 +144,28 @@ impl Session {
         }
     }
 
+    /// Reads the file that a person's own configuration names. That is their word for it, as the configuration
+    /// is for everything else; what the floor refuses, it refuses here as well.
+    fn start_up(&self, moment: &Moment) -> io::Result<Option<ExitCode>> {
+        let Some(file) = moment.start_up() else { return Ok(None) };
+        let shown = sanitize::line(&file.display().to_string());
+        // Where it is a link, what it leads to must be a person's own.
+        let real = std::fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+        let why = match safe::read(&real, Owner::User) {
+            Ok((text, _)) if moment.denies(&text) => "what it does is refused".to_owned(),
+            Ok(_) => return self.living.start_up(&file).map(|ended| ended.map(Outcome::imitate)),
+            Err(error) => error.to_string(),
+        };
+        eprintln!("gsh: {shown}: not read: {why}");
+        Ok(None)
+    }
+
     fn moment(&self, text: &[u8]) -> Result<Moment, ExitCode> {
-        Moment::with(&self.asked, text, Surrounds::of_shell(self.above.clone()))
+        let mut surrounds = Surrounds::of_shell(self.above.clone());
+        let told = self.living.environment();
+        surrounds.told =
+            told.map(|told| told.into_iter().map(|(name, value)| (name.into(), value.into())).collect());
+        Moment::with(&self.asked, text, surrounds)
     }
 
     /// Decides one statement and has it run. The status of it all where that ended the shell.

@@ -18,6 +18,16 @@ pub(super) fn text(policy: &Policy, status: Option<u8>) -> String {
     format!("{}> ", parts.join(" "))
 }
 
+/// A prompt of bash's, with the mode where it is not the default: what only readline is told by (`\\[`, `\\]`) is
+/// taken out.
+pub(super) fn marked(own: &str, mode: Mode) -> String {
+    let own: String = own.chars().filter(|letter| !matches!(letter, '\u{1}' | '\u{2}')).collect();
+    match mode {
+        Mode::Default => own,
+        mode => format!("[{}] {own}", mode.word()),
+    }
+}
+
 fn shown(folder: &Path, home: Option<&str>) -> String {
     let below = home.and_then(|home| folder.strip_prefix(home).ok());
     let path = match below {

@@ -366,6 +366,12 @@ pub(super) enum Reader {
 pub(super) enum Check {
     /// `git push`.
     Push,
+    /// `shopt -s`.
+    Shopt,
+    /// `complete -W`.
+    Completion,
+    /// `bind '"KEY": NAME'`.
+    Binding,
     /// `init 0`, `systemctl isolate reboot.target`.
     Runlevel,
     /// `kubectl get secrets`.

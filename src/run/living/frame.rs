@@ -27,6 +27,8 @@ pub(super) struct Framing {
     blank: usize,
     /// The script may have made the count readonly: to put it right would break the statement.
     is_fixed: bool,
+    /// There may be aliases: what stands at the end of a statement may be more than it looks.
+    has_aliases: bool,
 }
 
 impl Framing {
@@ -40,12 +42,16 @@ impl Framing {
         let mut bytes = vec![b'\n'; std::mem::take(&mut self.blank)];
         bytes.extend(b"{ ");
         bytes.extend(text);
+        // What stands for a refused statement may have fewer lines than that.
+        let is_plain = !self.has_aliases && lines == self::lines(text) && ends_on_its_line(text);
         let end = match self.is_fixed {
+            _ if is_plain => format!("; }} 0>&{input}\n "),
             false => format!("\n}} 0>&\"$((LINENO={},{input}))\"\n ", self.lines),
             true => format!("\n}} 0>&{input}\n "),
         };
         bytes.extend(end.bytes());
         self.is_fixed |= fixes_lines(text);
+        self.has_aliases |= may_make_aliases(text);
         bytes
     }
 
@@ -57,18 +63,32 @@ impl Framing {
     }
 }
 
+fn holds(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window == word)
+}
+
 /// Whether a statement may make the count of lines readonly.
 fn fixes_lines(text: &[u8]) -> bool {
-    let holds = |word: &[u8]| text.windows(word.len()).any(|window| window == word);
-    holds(b"LINENO") && [&b"readonly"[..], b"declare", b"typeset", b"local"].iter().any(|word| holds(word))
+    let ways = [&b"readonly"[..], b"declare", b"typeset", b"local"];
+    holds(text, b"LINENO") && ways.iter().any(|word| holds(text, word))
+}
+
+/// Whether a semicolon behind a statement ends it as a newline would: no comment, no here-document and no other
+/// separator may stand at its end.
+fn ends_on_its_line(text: &[u8]) -> bool {
+    let ends = b"'\"`)}]_-./=%+,:@*?~$";
+    let is_plain = |last: &u8| last.is_ascii_alphanumeric() || ends.contains(last);
+    text.trim_ascii_end().last().is_some_and(is_plain)
+        && ![&b"#"[..], b"<<", b"\0", b"\r"].iter().any(|mark| holds(text, mark))
+}
+
+/// Whether what follows a statement may have aliases, by what it says or by a file that it reads.
+fn may_make_aliases(text: &[u8]) -> bool {
+    [&b"alias"[..], b"eval", b"source", b". "].iter().any(|word| holds(text, word))
 }
 
 /// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
-pub(super) fn taking(
-    input: Option<&Private>,
-    told: Option<&Private>,
-    program: &Program,
-) -> io::Result<Vec<u8>> {
+pub(super) fn taking(input: Option<&Private>, others: &[Private], program: &Program) -> io::Result<Vec<u8>> {
     let Some(input) = input else { return Ok(vec![]) };
     let variable =
         |name: &str| program.environment.iter().find(|(each, _)| each == name).map(|(_, value)| value);
@@ -78,8 +98,8 @@ pub(super) fn taking(
         ));
     }
     let last = variable("_").or(program.argv.first()).map_or(&b""[..], |text| text.as_bytes());
-    // The number that the first keeps for the shell's copy is one that the second still has.
-    let mut bytes = told.map(Private::taking).unwrap_or_default().into_bytes();
+    // The number that one keeps for the shell's copy is one that the next in line still has.
+    let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
     bytes.extend(input.taking().bytes());
     bytes.extend(b"{ \\: '");
     bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
@@ -99,12 +119,40 @@ mod tests {
     fn statements_are_framed_so_that_lines_are_the_scripts() {
         let mut text = Framing::default();
         let end = |lines: usize| format!("\n}} 0>&\"$((LINENO={lines},60))\"\n ");
-        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(1)));
+        assert_eq!(written(text.framed(b"a &", 1, 60)), format!("{{ a &{}", end(1)));
         text.blank += 2;
-        assert_eq!(written(text.framed(b"b\nc", 2, 60)), format!("\n\n{{ b\nc{}", end(5)));
+        assert_eq!(written(text.framed(b"b\nc", 2, 60)), "\n\n{ b\nc; } 0>&60\n ");
         let failing = failing(126);
-        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}{}", end(6)));
+        assert_eq!(written(text.framed(failing.as_bytes(), 1, 60)), format!("{{ {failing}; }} 0>&60\n "));
+        assert_eq!(written(text.framed(failing.as_bytes(), 2, 60)), format!("{{ {failing}{}", end(8)));
+        assert_eq!(written(text.framed(b"alias a='b &'", 1, 60)), "{ alias a='b &'; } 0>&60\n ");
+        assert_eq!(written(text.framed(b"a", 1, 60)), format!("{{ a{}", end(10)));
         text.blank += 1;
         assert_eq!(written(text.bare(b"d")), "\nd");
+    }
+    #[test]
+    fn a_statement_ends_on_its_line_where_a_semicolon_is_as_good_as_a_newline() {
+        let plain =
+            ["a", "a b ", "(a)", "{ a; }", "if a; then b; fi", "a=", "\"$x\"", "a\nb", "a > /dev/null"];
+        let others = [
+            "",
+            "a &",
+            "a & ",
+            "a;",
+            "a \\&",
+            "a # b",
+            "cat <<E\nE",
+            "a <<<b",
+            "a &\0",
+            "a\r",
+            "a\\",
+            "!",
+            "é",
+        ];
+        for (texts, ends) in [(&plain[..], true), (&others[..], false)] {
+            for text in texts {
+                assert_eq!(ends_on_its_line(text.as_bytes()), ends, "{text:?}");
+            }
+        }
     }
 }

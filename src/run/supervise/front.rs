@@ -166,12 +166,39 @@ impl Front {
         self.keys.as_mut().is_some_and(|keys| std::mem::take(&mut keys.interrupted))
     }
 
+    /// The same, with what has come since anybody waited.
+    pub(in crate::run) fn was_interrupted_now(&mut self) -> bool {
+        // A signal that cannot be read now is read by the next wait.
+        let _read = self.on_signals();
+        self.was_interrupted()
+    }
+
     /// Waits until something happens to the command, or this descriptor is ready.
     ///
     /// # Errors
     /// The error of exec itself where the program could not be started, or that the supervisor was killed.
     pub fn step(&mut self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<Step> {
-        let [signals, news, other] = self.wait(other)?;
+        self.step_by(other, PollTimeout::NONE)
+    }
+
+    /// The same, for so long at the most.
+    ///
+    /// # Errors
+    /// As [`Front::step`].
+    pub(in crate::run) fn step_within(
+        &mut self,
+        other: Option<(BorrowedFd<'_>, PollFlags)>,
+        patience: Duration,
+    ) -> io::Result<Step> {
+        self.step_by(other, PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX))
+    }
+
+    fn step_by(
+        &mut self,
+        other: Option<(BorrowedFd<'_>, PollFlags)>,
+        patience: PollTimeout,
+    ) -> io::Result<Step> {
+        let [signals, news, other] = self.wait(other, patience)?;
         if !signals.is_empty() {
             self.on_signals()?;
         }
@@ -182,13 +209,17 @@ impl Front {
         Ok(if other.is_empty() { Step::Nothing } else { Step::Ready { gone } })
     }
 
-    fn wait(&self, other: Option<(BorrowedFd<'_>, PollFlags)>) -> io::Result<[PollFlags; 3]> {
+    fn wait(
+        &self,
+        other: Option<(BorrowedFd<'_>, PollFlags)>,
+        patience: PollTimeout,
+    ) -> io::Result<[PollFlags; 3]> {
         let mut sources = vec![
             PollFd::new(self.listening.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.line.events.as_fd(), PollFlags::POLLIN),
         ];
         sources.extend(other.map(|(descriptor, flags)| PollFd::new(descriptor, flags)));
-        match poll(&mut sources, PollTimeout::NONE) {
+        match poll(&mut sources, patience) {
             Ok(_) => {}
             Err(Errno::EINTR) => return Ok([PollFlags::empty(); 3]),
             Err(error) => return Err(error.into()),

@@ -17,6 +17,11 @@ pub fn old(log: &Path) -> PathBuf {
     log.with_extension("log.old")
 }
 
+/// Where a log is begun before it takes the earlier part's place.
+pub(super) fn next(log: &Path) -> PathBuf {
+    log.with_extension("log.next")
+}
+
 /// A job's log while it is written.
 #[derive(Debug)]
 pub struct Log {
@@ -50,7 +55,7 @@ impl Log {
 
 /// Puts an empty log in the place of this one, which is kept. Whoever looks always finds a log.
 fn begin_anew(log: &Path) -> io::Result<File> {
-    let next = log.with_extension("log.next");
+    let next = next(log);
     let file = open_append(&next)?;
     // The kernel or the file system may know no exchange; then there is none for a moment.
     if renameat2(AT_FDCWD, &next, AT_FDCWD, log, RenameFlags::RENAME_EXCHANGE).is_ok() {

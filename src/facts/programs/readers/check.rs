@@ -1,6 +1,6 @@
 //! Looks at what a table made of the words, where one word changes the meaning of another.
 
-use super::{Refusal, languages, transfer, values};
+use super::{Refusal, languages, transfer, turning, values};
 use crate::facts::arg::Arg;
 use crate::facts::programs::scan::{Found, Scan};
 use crate::facts::programs::table::{Check, Doing};
@@ -11,6 +11,9 @@ use crate::syntax::Cause;
 pub(in crate::facts::programs) fn check(check: Check, scan: &Scan, reading: &mut Reading) {
     match check {
         Check::Push => push(scan, reading),
+        Check::Shopt => turning::shopt(scan, reading),
+        Check::Completion => turning::completion(scan, reading),
+        Check::Binding => turning::binding(scan, reading),
         Check::Runlevel => runlevel(scan, reading),
         Check::Secrets => secrets(scan, reading),
         Check::Rsync => rsync(scan, reading),

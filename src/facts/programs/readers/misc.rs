@@ -51,11 +51,15 @@ pub(super) fn kill(words: &[Arg], start: usize, reading: &mut Reading) {
             Some("--") => {}
             Some("-1") if !probes => reading.act(Doing::KillAll),
             Some(_) if probes => {}
+            // A job of this shell.
+            Some(text) if text.starts_with('%') => {}
             Some(_) => reading.unexplained(Cause::UnknownOption, "signals a process", Some(start + index)),
             None => reading.unexplained(Cause::DynamicWord, word.display(), Some(start + index)),
         }
     }
-    if !probes {
+    let is_job = |word: &Arg| word.text().is_some_and(|text| text.starts_with('%'));
+    let jobs = words.get(from..).is_some_and(|rest| !rest.is_empty() && rest.iter().all(is_job));
+    if !probes && !jobs {
         reading.unexplained(Cause::UnknownOption, format!("signal {signal}"), Some(start));
     }
 }

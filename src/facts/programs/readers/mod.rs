@@ -15,6 +15,7 @@ mod shell;
 mod sql;
 mod tar;
 mod transfer;
+mod turning;
 mod values;
 mod wrap;
 

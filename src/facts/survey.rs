@@ -1,0 +1,288 @@
+//! What a living shell says of itself, after something ran in it that could not be followed: its functions,
+//! aliases, variables and options, in the form in which bash prints them.
+//!
+//! The parts end with a NUL each: a mark, the options of `set`, those of `shopt`, then what `trap -p`,
+//! `declare -p` and `alias -p` print, then the name and the text of each function, and a mark again. Where any of it
+//! is in another form there is no survey, and what is not known stays so.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::arg::Arg;
+use super::quoted::{self, Held};
+use super::state::{Function, State, Value, unknown};
+use crate::report::Span;
+use crate::syntax::{self, Command, Limits};
+
+/// Where a survey begins and ends.
+const MARK: &str = "gsh-survey";
+
+/// Options of `set` with which a text is read as ever.
+const PLAIN_SET: &[&str] = &[
+    "allexport",
+    "braceexpand",
+    "emacs",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "hashall",
+    "histexpand",
+    "history",
+    "ignoreeof",
+    "interactive-comments",
+    "monitor",
+    "noclobber",
+    "nolog",
+    "notify",
+    "nounset",
+    "pipefail",
+    "privileged",
+    "verbose",
+    "vi",
+    "xtrace",
+];
+
+/// Options of `shopt` with which patterns find other files.
+const GLOBS: &[&str] = &["dotglob", "extglob", "failglob", "globstar", "nocaseglob", "nullglob"];
+
+/// Options of `shopt` with which a directory may be another one than the one that was named.
+const MOVES: &[&str] = &["cdable_vars", "cdspell"];
+
+/// Options of `shopt` with which a text does something else.
+const GRAVE: &[&str] = &[
+    "array_expand_once",
+    "assoc_expand_once",
+    "extdebug",
+    "inherit_errexit",
+    "lastpipe",
+    "localvar_inherit",
+    "localvar_unset",
+    "nocasematch",
+    "progcomp_alias",
+    "restricted_shell",
+    "xpg_echo",
+];
+
+/// bash's own variables: what they hold changes by itself, or is the reader's business already.
+const OWN: &[&str] = &[
+    "_",
+    "COLUMNS",
+    "DIRSTACK",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "LINENO",
+    "LINES",
+    "MACHTYPE",
+    "OLDPWD",
+    "OPTERR",
+    "OPTIND",
+    "OSTYPE",
+    "PIPESTATUS",
+    "PPID",
+    "PS1",
+    "PS2",
+    "PWD",
+    "RANDOM",
+    "SECONDS",
+    "SHELLOPTS",
+    "SHLVL",
+    "SRANDOM",
+    "UID",
+];
+
+/// What a shell said of itself.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// What programs get from it: names and values.
+    pub environment: Vec<(String, String)>,
+    /// Something of its own runs between two statements, so that it must be asked again after each.
+    pub is_restless: bool,
+    vars: BTreeMap<String, Value>,
+    references: BTreeMap<String, String>,
+    fixed: BTreeSet<String>,
+    aliases: BTreeMap<String, String>,
+    functions: BTreeMap<String, String>,
+    manner: Manner,
+}
+
+/// How a shell reads, where it is not as ever.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// Patterns find other files.
+    pub globs: bool,
+    /// `cd` may lead elsewhere.
+    pub moves: bool,
+    /// In POSIX mode.
+    pub posix: bool,
+    /// An option with which texts do something else.
+    pub other: Option<String>,
+}
+
+/// A function as the shell prints it, read when it is called first.
+#[derive(Debug)]
+pub(super) struct Told {
+    text: String,
+    body: OnceCell<Option<Rc<Command>>>,
+}
+
+impl Told {
+    /// Its body; None where it was not understood.
+    pub(super) fn body(&self) -> Option<Rc<Command>> {
+        self.body
+            .get_or_init(|| {
+                let script = syntax::parse(self.text.as_bytes(), &Limits::default());
+                let [statement] = script.body.as_slice() else { return None };
+                match &statement.command {
+                    Command::Function { body, .. } if script.problems.is_empty() => {
+                        Some(Rc::new((**body).clone()))
+                    }
+                    _ => None,
+                }
+            })
+            .clone()
+    }
+}
+
+impl Survey {
+    /// Reads what it said; None where that is not whole, or not in the form that is known.
+    #[must_use]
+    pub fn read(told: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(told).ok()?;
+        let mut parts = text.split('\0');
+        if parts.next()? != MARK {
+            return None;
+        }
+        let mut survey = Self::default();
+        let (set, shopt) = (parts.next()?, parts.next()?);
+        survey.options(set, shopt);
+        let expands = shopt.split(':').any(|name| name == "expand_aliases");
+        survey.is_restless |= parts.next()?.lines().any(|line| !line.ends_with(" EXIT"));
+        survey.variables(parts.next()?)?;
+        let aliases = parts.next()?;
+        if expands {
+            survey.aliases = quoted::aliases(aliases)?;
+        }
+        loop {
+            let name = parts.next()?;
+            if name == MARK {
+                return Some(survey);
+            }
+            survey.functions.insert(name.to_owned(), parts.next()?.to_owned());
+        }
+    }
+
+    fn options(&mut self, set: &str, shopt: &str) {
+        let on = |all: &'static [&'static str]| shopt.split(':').find(|name| all.contains(name));
+        self.manner.globs = on(GLOBS).is_some() || !set.split(':').any(|name| name == "braceexpand");
+        self.manner.moves = on(MOVES).is_some();
+        self.manner.other = on(GRAVE).map(str::to_owned);
+        for name in set.split(':').filter(|name| !PLAIN_SET.contains(name)) {
+            match name {
+                "noglob" => self.manner.globs = true,
+                "physical" => self.manner.moves = true,
+                "posix" => self.manner.posix = true,
+                other => self.manner.other = Some(other.to_owned()),
+            }
+        }
+    }
+
+    fn variables(&mut self, text: &str) -> Option<()> {
+        for variable in quoted::variables(text)? {
+            let (name, flags) = (variable.name, variable.flags);
+            if let ("PROMPT_COMMAND", Some(held)) = (name, &variable.held) {
+                self.is_restless |= *held != Held::Text(String::new());
+            }
+            if flags.contains('x')
+                && let Some(Held::Text(value)) = &variable.held
+            {
+                self.environment.push((name.to_owned(), value.clone()));
+            }
+            if OWN.contains(&name)
+                || name.starts_with("BASH")
+                || name.starts_with("_gsh_")
+                || flags.contains('x') && !flags.contains('n')
+            {
+                continue;
+            }
+            if name == "IFS" && variable.held == Some(Held::Text(" \t\n".to_owned())) {
+                continue;
+            }
+            // What is assigned to such a one is not what it then holds.
+            if flags.contains(['r', 'i', 'l', 'u', 'c', 't']) {
+                self.fixed.insert(name.to_owned());
+            }
+            match (&variable.held, flags.contains('n')) {
+                (Some(Held::Text(other)), true) => {
+                    self.references.insert(name.to_owned(), other.clone());
+                }
+                (Some(held), _) => {
+                    self.vars.insert(name.to_owned(), value(held));
+                }
+                (None, _) => {}
+            }
+        }
+        Some(())
+    }
+
+    /// Puts what was said in the place of what was known or not known.
+    pub(super) fn tell(&self, state: &mut State) {
+        state.vars.clone_from(&self.vars);
+        state.references.clone_from(&self.references);
+        state.exported = self.environment.iter().map(|(name, _)| name.clone()).collect();
+        state.readonly.clone_from(&self.fixed);
+        state.aliases.clear();
+        state.expands = Rc::new(self.aliases.clone());
+        state.manner = Rc::new(self.manner.clone());
+        state.positional = None;
+        (state.forgets, state.strays) = (false, self.is_restless);
+        let before = std::mem::take(&mut state.functions);
+        for (name, text) in &self.functions {
+            let function = match before.get(name) {
+                // Read already.
+                Some(Function::Told(told)) if told.text == *text => Function::Told(Rc::clone(told)),
+                _ => Function::Told(Rc::new(Told { text: text.clone(), body: OnceCell::new() })),
+            };
+            state.functions.insert(name.clone(), function);
+        }
+    }
+}
+
+fn value(held: &Held) -> Value {
+    let literal = |text: &String| Arg::literal(text, Span::default());
+    match held {
+        Held::Text(text) => Value::Text(literal(text)),
+        Held::List(list) => Value::Array(list.iter().map(literal).collect()),
+        Held::Other => Value::Text(unknown()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_bash_says_is_taken_in() {
+        let told = "gsh-survey\0braceexpand:noglob\0expand_aliases:lastpipe\0trap -- 'x' SIGUSR1\n\0\
+                    declare -x A=\"1\"\ndeclare -- b=\"2\"\ndeclare -r c=\"3\"\ndeclare -- _gsh_s=\"0\"\n\0\
+                    alias ll='ls -l'\n\0f\0f () \n{ \n    ls\n}\n\0gsh-survey\0";
+        let survey = Survey::read(told.as_bytes()).expect("a survey");
+        assert_eq!(survey.environment, [("A".to_owned(), "1".to_owned())]);
+        assert!(
+            survey.is_restless && survey.manner.globs && survey.manner.other.as_deref() == Some("lastpipe")
+        );
+        let mut state = State::default();
+        survey.tell(&mut state);
+        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["b", "c"]);
+        assert!(state.readonly.contains("c") && state.expands.contains_key("ll"));
+        assert!(matches!(state.functions.get("f"), Some(Function::Told(told)) if told.body().is_some()));
+        let cut = told.strip_suffix("gsh-survey\0").expect("its end");
+        assert!(Survey::read(cut.as_bytes()).is_none());
+    }
+}
