@@ -130,9 +130,9 @@ fn warnings_name_what_goes_wrong_without_a_word() {
             &[],
             &[(
                 "home/.local/state/gsh/audit/2026-01-01.jsonl",
-                "{\"agent\":\"codex\",\"envelope\":{\"agent\":\"codex\",\"part\":\"unrecognised\"}}\n",
+                "{\"time\":\"2026-01-01T10:00:00Z\",\"envelope\":{\"agent\":\"codex\",\"part\":\"unrecognised\"}}\n",
             )],
-            "does not know (known is that of",
+            "last at 2026-01-01T10:00:00Z",
         ),
     ];
     for (agent, variables, files, said) in cases {
@@ -152,6 +152,50 @@ fn warnings_name_what_goes_wrong_without_a_word() {
     symlink("/nonexistent/gsh", machine.at("home/.local/share/gsh/bin/bash")).expect("linked");
     let (found, _) = doctor(machine, "claude");
     assert!(found["warnings"].to_string().contains("no gsh any more"), "{found:#}");
+}
+
+/// An agent that was updated: what it puts around its commands is another text than gsh knows. Who runs the agent is
+/// told by doctor; who runs another is not.
+#[test]
+fn an_agent_whose_text_changed_is_told_of() {
+    // The program, the agent, the options and the text, and whether doctor tells of it.
+    let exec = "exec '/bin/bash' -c 'ls'";
+    let table: [(&str, &str, &[&str], &str, bool); 17] = [
+        ("claude", "claude", &["-c"], "newly-wrapped 'ls' && pwd -P >| /tmp/claude-0a1b-cwd", true),
+        ("claude", "claude", &["-c"], "env", false),
+        ("gemini", "gemini", &["-c"], "( trap 'jobs > /tmp/x' EXIT; ls )", true),
+        ("zed", "zed", &["-i", "-c"], "(ls) < /dev/null", true),
+        ("zed", "zed", &["-i", "-c"], "(ls) </dev/null", false),
+        ("codex", "codex", &["-c"], &format!("__CODEX_KEPT_0=\"${{A-}}\"\n{exec}"), true),
+        ("codex", "codex", &["-c"], &format!(". '/x/shell_snapshots/y.sh'; {exec}"), true),
+        ("codex", "codex", &["-lc"], "echo '# Snapshot file'; alias | sort > /tmp/x", true),
+        ("codex", "codex", &["-lc"], "ls", false),
+        ("copilot", "copilot", &["-l", "-c"], "printf '__copilot_env_2__'; env", true),
+        ("copilot", "copilot", &["--norc", "--noprofile", "-c"], "ls", false),
+        ("opencode", "opencode", &["-l", "-c"], "__oc_here=$PWD\n. ~/.bashrc\neval \"ls\"", true),
+        ("opencode", "opencode", &["-c"], "ls", false),
+        ("openhands", "openhands", &["-c"], "set +H; PROMPT_COMMAND='PS1=\"###PS1JSON###\"'", true),
+        ("sweagent", "swe-agent", &["-c"], "ls\necho EXITCODE=$?", true),
+        ("code", "vscode", &["-i", "-l", "-c"], "'/x/code' -e 'JSON.stringify(process.env)'", true),
+        ("qwen", "qwen", &["-c"], "ls", false),
+    ];
+    for (name, agent, options, text, told) in table {
+        let machine = machine();
+        let program = machine.at(name);
+        fs::copy("/bin/bash", &program).expect("a program of that name");
+        let options: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        // It stays, as an agent does: its last command would take its place.
+        let script = "\"$@\"; true".to_owned();
+        let words = ["-c".to_owned(), script, name.to_owned(), GSH.to_owned()];
+        let args = words.into_iter().chain(options).chain([text.to_owned()]);
+        let run = machine.env("GSH_NON_INTERACTIVE", "1").program(program).args(args).run();
+        let is_marked = |record: &Value| record["envelope"]["part"] == "unrecognised";
+        assert_eq!(run.records().iter().any(is_marked), told, "{text}: {:#?}", run.records());
+        let machine = run.machine.again().program(GSH);
+        let warns = |found: &Value| found["warnings"].to_string().contains("this gsh does not know");
+        let (found, _) = doctor(machine, agent);
+        assert_eq!(warns(&found), told, "{agent}: {text}: {found:#}");
+    }
 }
 
 #[test]
@@ -395,7 +439,7 @@ fn what_is_wrapped_is_told_from_what_is_started_plainly() {
     let (machine, _) = wrapped_once("cn");
     let (found, status) = doctor(machine, "continue");
     assert_eq!((&found["doors"][0]["state"], status), (&"open".into(), Some(1)), "{found:#}");
-    let wrap = &found["doors"][2];
+    let wrap = &found["doors"][1];
     assert_eq!((&wrap["door"], &wrap["state"]), (&"wrap".into(), &"closed".into()), "{found:#}");
     assert_eq!((&wrap["proof"]["denied"], &found["open"]), (&true.into(), &true.into()), "{found:#}");
     // One runs: it looks from a plain environment, as another terminal would.
@@ -459,6 +503,22 @@ fn hooks_that_the_agent_does_not_ask_are_open() {
         assert_eq!(found["doors"][1]["state"], state, "{settings}: {found:#}");
         assert_eq!(found["doors"][1]["holds"], holds, "{settings}: {found:#}");
     }
+}
+
+/// An agent that never asks its hooks: one that stands there closes nothing, and none is missed.
+#[test]
+fn a_hook_that_is_never_asked_is_no_door() {
+    let (found, _) = doctor(machine(), "continue");
+    let doors = found["doors"].as_array().expect("its doors");
+    assert_eq!((doors.len(), &doors[0]["door"]), (1, &"shell".into()), "{found:#}");
+    assert_eq!(found["help"], "gsh wrap -- cn");
+    let machine = machine();
+    let settings = r#"{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"GSH hook continue"}]}]}}"#;
+    file(&machine, "home/.continue/settings.json", &settings.replace("GSH", GSH));
+    let (found, status) = doctor(machine, "continue");
+    let door = &found["doors"][1];
+    assert_eq!((&door["state"], status), (&"open".into(), Some(1)), "{found:#}");
+    assert!(door["by"].to_string().contains("asks none of them"), "{found:#}");
 }
 
 /// A hook of gsh's, played by a script named so.

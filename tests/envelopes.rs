@@ -443,18 +443,20 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
     let snapshot = include_str!("envelopes/snapshot.sh").replace("PLACE", SNAPSHOT);
     let codex = include_str!("envelopes/codex-snapshot.sh");
     let probe = include_str!("envelopes/copilot-probe.sh");
+    let names = include_str!("envelopes/copilot-names.sh");
     let check =
         format!("set -e; . \"{}\"", texts::CODEX_SNAPSHOT.replace(".1795", ".tmp-1795").replace(".sh", ""));
     let prompts = "export PS1='SHELLPS1PREFIX' ; export PS2='' ; export PS0=''";
     let prompt = "set +H; export PROMPT_COMMAND='export PS1=\"\n###PS1JSON###\n{\"pid\":\"$!\",\"py\":\"$(which \
                   python 2>/dev/null || echo \"\")\"}\n###PS1END###\n\"'; export PS2=\"\"";
     let editor = "'/opt/agents/editor' -p '\"0a1b2c\" + JSON.stringify(process.env) + \"0a1b2c\"'";
-    let table: [(&str, &str, &[&str]); 8] = [
+    let table: [(&str, &str, &[&str]); 9] = [
         ("claude", "env", &["-c"]),
         ("claude", &snapshot, &["-c", "-l"]),
         ("codex", codex, &["-lc"]),
         ("codex", &check, &["-c"]),
         ("copilot", probe, &["-l", "-c"]),
+        ("copilot", names, &["-l", "-c"]),
         ("swe-agent", prompts, &["-c"]),
         ("openhands", prompt, &["-c"]),
         ("editor", editor, &["-i", "-l", "-c"]),
@@ -517,6 +519,13 @@ fn what_agents_run_when_they_start_is_not_asked_about() {
     ] {
         let text = format!("{codex}\n{more}\n");
         assert_eq!(part(&opened_with(&text, &["-lc"], &machine("codex"))), None, "{more}");
+    }
+    // Names that come from elsewhere, and a value that is run.
+    for (from, to) in
+        [("compgen -e", "compgen -v"), ("${!__copilot_n}", "${!other}"), ("printf '%s=", "eval '%s=")]
+    {
+        let text = names.replacen(from, to, 1);
+        assert_eq!(part(&opened_with(&text, &["-l", "-c"], &machine("copilot"))), None, "{text}");
     }
     let norc = ["--norc", "--noprofile", "-c"];
     assert_eq!(part(&opened_with(probe, &norc, &machine("copilot"))), None, "a command of the model");

@@ -615,6 +615,51 @@ fn modes_of_the_agent_in_which_nobody_is_asked() {
     }
 }
 
+/// Who asks at a terminal only cannot ask without one, nor where it was started to work alone; it tells neither.
+#[test]
+fn an_agent_that_nobody_sits_at_is_told_of_a_question_that_waits() {
+    // The program, the agent, its own words, whether its input is a terminal, and what the hook replies.
+    for (name, agent, words, seated, expected) in [
+        ("copilot", "copilot", "", true, "ask"),
+        ("copilot", "copilot", "-p x", true, "deny"),
+        ("copilot", "copilot", "--prompt=x", true, "deny"),
+        ("copilot", "copilot", "", false, "deny"),
+        ("qwen", "qwen", "", true, "ask"),
+        ("qwen", "qwen", "-p x", true, "deny"),
+        ("cursor-agent", "cursor", "--print x", true, "deny"),
+        // The editor has a dialogue without any terminal.
+        ("cursor", "cursor", "", false, "ask"),
+        // It tells by a variable.
+        ("claude", "claude", "-p x", false, "ask"),
+    ] {
+        let machine = machine("on_ask_without_terminal = 'auto'\n");
+        let program = machine.at(name);
+        std::fs::copy("/bin/bash", &program).expect("a program of that name");
+        let event = command(agent, "gsh-test-unknown", &project(&machine)).to_string();
+        std::fs::write(machine.at("event.json"), event).expect("an event");
+        let script = format!("'{GSH}' hook {agent} < ../event.json > ../reply.json\ntrue\n");
+        std::fs::write(machine.at("script"), script).expect("a script");
+        let script = machine.at("script").display().to_string();
+        let words = [script.as_str()].into_iter().chain(words.split_terminator(' ')).map(str::to_owned);
+        let words: Vec<String> = words.collect();
+        let machine = if seated {
+            let mut screen = machine.program(program).args(words.clone()).pty(100, 24);
+            assert_eq!(screen.wait(), 0, "{}", screen.text());
+            screen.into_machine()
+        } else {
+            let alone = ["--wait".to_owned(), program.display().to_string()];
+            machine.program("/usr/bin/setsid").args(alone.into_iter().chain(words.clone())).run().machine
+        };
+        let reply = std::fs::read_to_string(machine.at("reply.json")).expect("a reply");
+        let said: Value = serde_json::from_str(&reply).expect("JSON");
+        let paths = ["/hookSpecificOutput/permissionDecision", "/permissionDecision", "/permission"];
+        let word = paths.iter().find_map(|path| said.pointer(path)).and_then(Value::as_str);
+        assert_eq!(word, Some(expected), "{name} {words:?} {seated}: {reply}");
+        // What was asked is kept for an answer that comes later, and the model is told how.
+        assert_eq!(reply.contains("gsh approve"), expected == "deny", "{reply}");
+    }
+}
+
 /// A record says who used which tool and what was decided, and nothing of what was to be written.
 #[test]
 fn every_reply_is_on_record() {

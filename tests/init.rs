@@ -106,12 +106,6 @@ fn table() -> Vec<(&'static str, &'static str, Option<&'static str>, String)> {
             None,
             hooks("PreToolUse", ".*", "\"command\": \"GSH hook qwen\",\n            \"timeout\": 120"),
         ),
-        (
-            "continue",
-            "home/.continue/settings.json",
-            None,
-            hooks("PreToolUse", "*", "\"command\": \"GSH hook continue\",\n            \"timeout\": 170"),
-        ),
         ("opencode", "home/.config/opencode/opencode.json", None, "{\n  \"shell\": \"LINK\"\n}\n".to_owned()),
         (
             "opencode",
@@ -355,6 +349,8 @@ fn what_stands_in_the_way_is_said() {
         ("init zed --yes", "home/x", "", "gsh wrap -- zed"),
         ("init cline --door shell --yes", "home/x", "", "/bin/bash, which is built in"),
         ("init aider --door hook --yes", "home/x", "", "--door shell"),
+        ("init continue --yes", "home/x", "", "a hook would be no door"),
+        ("init continue --door hook --yes", "home/x", "", "gsh wrap -- cn"),
         (
             "init claude --print",
             "project/.claude/settings.local.json",

@@ -259,7 +259,7 @@ pub fn reads_bash_env(agent: &Known, path: &Path) -> bool {
 }
 
 fn by_hook(agent: &Known) -> String {
-    match agent.hook {
+    match agent.asked_hook() {
         Some(hook) if hook.form == Form::Plugin => format!("Its plugin asks gsh: gsh init {}", agent.name),
         Some(_) => format!("Its hook can ask gsh: gsh init {} --door hook", agent.name),
         None => "It has no hook that is known".to_owned(),

@@ -184,11 +184,18 @@ fn read(view: &View<'_>) -> Option<Inside> {
     }
 }
 
-/// Whether this agent never sends a command, or this text, without an envelope.
+/// Whether this agent never sends a command, or this text, without an envelope: then one that is not known has
+/// changed. Those that send most commands bare are told by a word of their own.
 fn encloses(view: &View<'_>) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| view.text.contains(word));
     match view.starter.agent.as_str() {
         "claude" | "gemini" | "zed" => true,
-        "codex" => view.text.contains("__CODEX_"),
+        "codex" => has(&["__CODEX_", "/shell_snapshots/", "# Snapshot file"]),
+        "copilot" => copilot::seems(view),
+        "editor" => has(&["process.env"]),
+        "opencode" => view.request.name.as_deref() == Some("opencode") || has(&["__oc_"]),
+        "openhands" => has(&["PS1JSON", "PROMPT_COMMAND="]),
+        "swe-agent" => has(&["EXITCODE", "SHELLPS1PREFIX"]),
         _ => false,
     }
 }

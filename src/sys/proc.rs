@@ -80,6 +80,14 @@ impl Process {
         if read.is_ok() { words.collect() } else { Vec::new() }
     }
 
+    /// Whether its standard input is a terminal, as far as that may be looked at.
+    #[must_use]
+    pub fn reads_a_terminal(&self) -> bool {
+        let input = fs::read_link(format!("/proc/{}/fd/0", self.pid)).unwrap_or_default();
+        let terminals = ["/dev/pts/", "/dev/tty", "/dev/console"];
+        input.to_str().is_some_and(|input| terminals.iter().any(|terminal| input.starts_with(terminal)))
+    }
+
     /// The real user it runs for.
     #[must_use]
     pub fn user(&self) -> Option<u32> {

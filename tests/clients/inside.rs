@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::cases::{CONFIG, Case, GREET, of};
+use super::cases::{GREET, config, of};
 use super::doctor;
-use super::machine::{Gsh, records, starting};
+use super::machine::{Gsh, starting};
 use super::model::Model;
-use super::table::{Client, Door, clients};
+use super::table::{Client, Door, Fails, clients};
+use super::trial;
 
 /// The word that this program is started with inside.
 pub(crate) const WORD: &str = "--inside";
@@ -29,7 +30,7 @@ pub(crate) struct Stage {
     pub(crate) client: Client,
     pub(crate) door: Door,
     pub(crate) machine: Gsh,
-    model: Model,
+    pub(crate) model: Model,
 }
 
 /// Every case of one agent by one door; a line for each.
@@ -39,12 +40,12 @@ pub(crate) fn run(client: &str, door: &str) -> ExitCode {
     let stage = Stage::new(client, door);
     let mut held = stage.says("set up", stage.set_up());
     if held {
-        held &= stage.says("doctor", doctor::closed(&stage));
+        held &= stage.says("doctor", doctor::with(&stage));
         for case in of(door).filter(|case| chosen(case.name)) {
-            held &= stage.says(case.name, stage.case(case));
+            held &= stage.says(case.name, trial::case(&stage, case));
         }
-        held &= stage.says("envelope", stage.envelopes());
-        held &= stage.says("removed", doctor::open(&stage));
+        held &= stage.says("text", trial::texts(&stage));
+        held &= stage.says("removed", doctor::without(&stage));
     }
     if std::env::var_os("GSH_CLIENTS_KEEP").is_some() {
         // Its folder would go with it.
@@ -56,8 +57,7 @@ pub(crate) fn run(client: &str, door: &str) -> ExitCode {
 impl Stage {
     fn new(client: Client, door: Door) -> Self {
         let model = Model::start().expect("a model");
-        let config = format!("{CONFIG}[ask]\nterminals = [{DRIVER:?}]\n");
-        let machine = Gsh::new(GSH).config(&config).project_file("greet", GREET);
+        let machine = Gsh::new(GSH).config(&config(DRIVER, None)).project_file("greet", GREET);
         let greet = machine.at("project/greet");
         fs::set_permissions(greet, fs::Permissions::from_mode(0o755)).expect("a script");
         let path = format!("{CLIENTS}/bin:/usr/local/bin:/usr/bin:/bin");
@@ -68,28 +68,44 @@ impl Stage {
             stage.machine = stage.machine.env(&name, value);
         }
         for (path, text) in &stage.client.files {
-            let path = stage.machine.at("home").join(path);
-            fs::create_dir_all(path.parent().unwrap_or(&path)).expect("a folder");
-            fs::write(path, stage.told(text)).expect("a file");
+            stage.write(path, text).expect("a file");
         }
         stage
     }
 
-    /// A text of the table with what is known only now.
-    fn told(&self, text: &str) -> String {
-        text.replace("{URL}", &self.model.url).replace("{HOME}", &self.machine.at("home").to_string_lossy())
+    /// Writes a file of the table, below the home.
+    fn write(&self, path: &str, text: &str) -> std::io::Result<()> {
+        let path = self.machine.at("home").join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        fs::write(path, self.told(text))
     }
 
+    /// A text of the table with what is known only now.
+    fn told(&self, text: &str) -> String {
+        text.replace("{URL}", &self.model.url)
+            .replace("{HOME}", &self.machine.at("home").to_string_lossy())
+            .replace("{GSH}", GSH)
+    }
+
+    /// Prints how a step went, and whether that was expected.
     fn says(&self, what: &str, held: Result<(), String>) -> bool {
         let (client, door) = (&self.client.name, self.door.word());
-        match &held {
-            Ok(()) => println!("ok {client} {door} {what}"),
-            Err(why) => {
-                let why: String = why.replace('\n', " | ").chars().take(700).collect();
+        match (held, self.client.fails(self.door, what)) {
+            (Ok(()), None) => println!("ok {client} {door} {what}"),
+            (Err(why), Some(Fails { says, cause, .. })) if why.contains(says) => {
+                println!("known {client} {door} {what}: {cause}");
+            }
+            (Ok(()), Some(Fails { cause, .. })) => {
+                println!("FAILED {client} {door} {what}: it holds, and clients.toml says it cannot: {cause}");
+                return false;
+            }
+            (Err(why), _) => {
+                let why: String = why.replace('\n', " | ").chars().take(900).collect();
                 println!("FAILED {client} {door} {what}: {why}");
+                return false;
             }
         }
-        held.is_ok()
+        true
     }
 
     /// Points the agent at gsh, as a person does.
@@ -100,6 +116,10 @@ impl Stage {
         }
         match self.door {
             Door::Wrap => Ok(()),
+            Door::Hook if !self.client.unasked.is_empty() => {
+                let mut files = self.client.unasked.iter();
+                files.try_for_each(|(path, text)| self.write(path, text)).map_err(|error| error.to_string())
+            }
             door => self.person(&["init", &self.client.name, "--door", door.word(), "--yes"]),
         }
     }
@@ -133,7 +153,7 @@ impl Stage {
     }
 
     /// The agent, with its words.
-    fn agent(&self) -> Command {
+    pub(crate) fn agent(&self) -> Command {
         let mut command = self.started();
         let hook = self.client.with_hook.iter().filter(|_| self.door == Door::Hook);
         let (last, first) = self.client.args.split_last().expect("a prompt");
@@ -142,7 +162,7 @@ impl Stage {
     }
 
     /// Runs a command to its end, or to the end of its time; what it printed.
-    fn ended(
+    pub(crate) fn ended(
         &self,
         command: &mut Command,
         meanwhile: &mut dyn FnMut() -> Result<(), String>,
@@ -165,74 +185,12 @@ impl Stage {
         }
     }
 
-    fn case(&self, case: &Case) -> Result<(), String> {
-        self.model.script(&[case.command]);
-        let mut asked = !case.asks;
-        let said = self.ended(&mut self.agent(), &mut || {
-            if !asked && let Some(id) = self.question() {
-                asked = true;
-                return self.person(&["approve", &id]);
-            }
-            Ok(())
-        })?;
-        let results = self.model.results();
-        if case.name == "refused" && self.client.floor_ends && self.door == Door::Hook && results.is_empty() {
-            return Ok(());
-        }
-        let [result] = results.as_slice() else {
-            return Err(format!(
-                "{} answers of a tool; {}; it said: {said}",
-                results.len(),
-                self.model.told()
-            ));
-        };
-        if !asked {
-            return Err(format!("nobody was asked; the model heard: {result}"));
-        }
-        let shown = case.shows.iter().find(|text| !result.contains(*text)).map(|text| format!("no {text:?}"));
-        let hidden = case.hides.iter().find(|text| result.contains(*text)).map(|text| format!("a {text:?}"));
-        if let Some(what) = shown.or(hidden) {
-            return Err(format!("{what} in what the model heard: {result}"));
-        }
-        if case.job { self.job(case) } else { Ok(()) }
-    }
-
-    /// The question that waits.
-    fn question(&self) -> Option<String> {
-        let list = self.json(&["approvals", "--json"])?;
-        list["questions"][0]["id"].as_str().map(str::to_owned)
-    }
-
     /// What gsh says as data.
     pub(crate) fn json(&self, words: &[&str]) -> Option<Value> {
         let turn = starting();
         let child = self.machine.detached(words).spawn();
         drop(turn);
         serde_json::from_slice(&child.ok()?.wait_with_output().ok()?.stdout).ok()
-    }
-
-    /// The case's command must be a job that runs, and end when it is told to.
-    fn job(&self, case: &Case) -> Result<(), String> {
-        let list = self.json(&["jobs", "--json"]).ok_or("no list of jobs")?;
-        let jobs = list.as_array().or_else(|| list["jobs"].as_array()).ok_or(format!("no jobs: {list}"))?;
-        let of_case =
-            |job: &&Value| job.to_string().contains(&case.command[..8]) && job["state"] == "running";
-        let job = jobs.iter().find(of_case).ok_or(format!("no such job that runs: {list}"))?;
-        self.person(&["jobs", "stop", "--grace", "0", &job["id"].to_string()])
-    }
-
-    /// The agent's own text around commands was recognised, each time.
-    fn envelopes(&self) -> Result<(), String> {
-        let records = records(&self.machine.at("home/.local/state/gsh/audit"));
-        let all: Vec<&Value> = records.iter().map(|record| &record["envelope"]).collect();
-        if let Some(unknown) = all.iter().find(|envelope| envelope["part"] == "unrecognised") {
-            return Err(format!("{unknown}"));
-        }
-        let known = all.iter().filter(|envelope| envelope["part"] == "command").count();
-        if self.client.wraps && self.door != Door::Hook && known < of(self.door).count() {
-            return Err(format!("{known} recognised of {}", of(self.door).count()));
-        }
-        Ok(())
     }
 }
 

@@ -38,9 +38,47 @@ pub(crate) struct Client {
     /// Its hook ends the whole run where the floor refuses.
     #[serde(default)]
     pub(crate) floor_ends: bool,
-    /// It puts a text around each command, which gsh knows.
+    /// It puts a text around its commands, which gsh knows.
+    #[serde(default)]
+    pub(crate) encloses: bool,
+    /// It does so with every command.
     #[serde(default)]
     pub(crate) wraps: bool,
+    /// Its hook as a person would write it, below the home: `gsh init` does not, since the agent never asks it.
+    #[serde(default)]
+    pub(crate) unasked: BTreeMap<String, String>,
+    /// What it keeps from working.
+    #[serde(default)]
+    pub(crate) fails: Vec<Fails>,
+    /// What a reader of the table should know of cells that hold.
+    #[serde(default)]
+    pub(crate) notes: Vec<Note>,
+}
+
+/// A note to a cell of the table.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Note {
+    /// By which door.
+    pub(crate) door: Door,
+    /// The column.
+    pub(crate) case: String,
+    /// The note.
+    pub(crate) says: String,
+}
+
+/// A cell of the table that is known to fail, and by the agent's own doing.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fails {
+    /// By which door.
+    pub(crate) door: Door,
+    /// The case.
+    pub(crate) case: String,
+    /// What the failure says: another one is no known one.
+    pub(crate) says: String,
+    /// Why.
+    pub(crate) cause: String,
 }
 
 /// The table.
@@ -66,6 +104,21 @@ impl Client {
         cache().join(format!("{}-{}", self.name, self.version))
     }
 
+    /// Its name as people write it.
+    pub(crate) fn title(&self) -> &'static str {
+        gsh::policy::agents::named(&self.name).map_or("", |known| known.title)
+    }
+
+    /// Its version without the platform of its package.
+    pub(crate) fn shown_version(&self) -> &str {
+        self.version.split('-').next().unwrap_or_default()
+    }
+
+    /// Why this cell is known to fail.
+    pub(crate) fn fails(&self, door: Door, case: &str) -> Option<&Fails> {
+        self.fails.iter().find(|fails| fails.door == door && fails.case == case)
+    }
+
     pub(crate) fn is_here(&self) -> bool {
         self.folder().join(&self.program).exists()
     }
@@ -80,7 +133,8 @@ fn cache() -> PathBuf {
 }
 
 /// A way by which an agent's commands come to gsh.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Door {
     /// `gsh wrap` starts it.
     Wrap,
@@ -99,6 +153,20 @@ impl Door {
             Self::Shell => "shell",
             Self::Hook => "hook",
         }
+    }
+
+    /// What a person does, as the table has it.
+    pub(crate) fn way(self) -> &'static str {
+        match self {
+            Self::Wrap => "`gsh wrap`",
+            Self::Shell => "`init --door shell`",
+            Self::Hook => "`init --door hook`",
+        }
+    }
+
+    /// The same where `gsh init` refuses to write a hook.
+    pub(crate) fn way_by_hand(self) -> &'static str {
+        if self == Self::Hook { "hook, by hand" } else { self.way() }
     }
 
     pub(crate) fn words() -> Vec<String> {

@@ -66,7 +66,7 @@ pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> 
     let (files, complete) = files(question, &how.environment);
     Bound {
         text: Bytes(request.text.clone()),
-        name: request.name.clone(),
+        name: request.name.clone().filter(|name| !is_shells_own(name, question)),
         args: request.args.clone(),
         manner: manner(request),
         directory: request.cwd.to_string_lossy().into_owned(),
@@ -78,6 +78,26 @@ pub(super) fn bound(question: &Question<'_>, panel: &Panel, how: &Elsewhere) -> 
         only: (!complete).then(|| format!("{}", std::process::id())),
         lasting: Lasting { approval: !panel.offers.exact.is_empty(), refusal: panel.offers.denial },
     }
+}
+
+/// Where the bash of the system is.
+const BASHES: [&str; 3] = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"];
+
+/// Whether `$0` only says that a bash became gsh (by `BASH_ENV`), and the text cannot see it. An agent may send the same
+/// command once by that bash and once without: the answer to the one is the answer to the other.
+fn is_shells_own(name: &str, question: &Question<'_>) -> bool {
+    let words = question.facts.invocations.iter().flat_map(|each| &each.words);
+    BASHES.contains(&name)
+        && question.request.args.is_empty()
+        && !may_see_name(&question.request.text, words.map(|word| word.text()))
+}
+
+/// Whether a text with these words can find out its `$0`: it expands something, or has texts or files of bash run in
+/// its place.
+fn may_see_name<'w>(text: &[u8], words: impl Iterator<Item = Option<&'w str>>) -> bool {
+    let within =
+        |word: Option<&str>| word.is_none_or(|word| matches!(word, "." | "eval" | "source" | "trap"));
+    text.iter().any(|byte| b"$`".contains(byte)) || words.into_iter().any(within)
 }
 
 /// How the text came, and what its shell was told before.
@@ -170,6 +190,18 @@ mod tests {
 
     fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
         pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+    }
+
+    #[test]
+    fn what_may_see_the_name_of_its_shell() {
+        let sees = |text: &str| may_see_name(text.as_bytes(), text.split(' ').map(Some));
+        for text in ["./greet", "npm test -- --watch=no", "cd x && make all"] {
+            assert!(!sees(text), "{text}");
+        }
+        for text in ["echo $0", "echo \"${0}\"", "x=`basename a`", "eval x", ". ./lib.sh", "source lib.sh"] {
+            assert!(sees(text), "{text}");
+        }
+        assert!(may_see_name(b"x", [None].into_iter()), "a word that is not known");
     }
 
     #[test]

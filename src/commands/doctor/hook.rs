@@ -14,13 +14,18 @@ use crate::sys::process::Ended;
 /// The hook's door; None for an agent without one.
 pub(super) fn door(agent: &Known, view: &View<'_>, place: &Place<'_>) -> Option<Door> {
     let hook = agent.hook.as_ref()?;
-    let Some(found) = installed(agent, hook, view) else {
+    let found = installed(agent, hook, view);
+    if hook.ignored.is_some() && found.is_none() {
+        return None;
+    }
+    let Some(found) = found else {
         let by = "no hook of gsh's in its files".to_owned();
         return Some(Door { by, ..Door::new("hook", State::Open) });
     };
     let (mut by, holds) = (found.file.display().to_string(), Some(found.holds));
     let asked = active::last_asked(agent, &found, place);
-    let gap = active::off(agent, hook, (view, &found)).or_else(|| found.gap.clone());
+    let ignored = hook.ignored.filter(|_| asked.is_none()).map(|why| (State::Open, why.to_owned()));
+    let gap = ignored.or_else(|| active::off(agent, hook, (view, &found))).or_else(|| found.gap.clone());
     // What it did is worth more than what stands in its files.
     let gap = gap.or_else(|| active::untrusted(agent, hook, (view, &found)).filter(|_| asked.is_none()));
     if let Some((state, why)) = gap {

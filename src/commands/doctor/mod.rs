@@ -177,8 +177,8 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
 
 /// What closes a door of this agent.
 fn help(agent: &Known) -> String {
-    let by_file =
-        agent.hook.is_some() || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
+    let by_file = agent.asked_hook().is_some()
+        || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
     let program = agent.programs.first().unwrap_or(&agent.name);
     let ways = [
         by_file.then(|| format!("gsh init {}", agent.name)),

@@ -1,6 +1,7 @@
 //! What is wrong with an agent's doors, or easily goes wrong.
 
 use std::fs;
+use std::path::Path;
 
 use super::Place;
 use crate::ask::sanitize::line as visible;
@@ -126,25 +127,38 @@ fn sandbox(status: &str) -> Option<String> {
     })
 }
 
-/// Today's records hold texts of this agent that it puts around a command and that gsh does not know.
+/// How many days of records are looked through, of those that have any: today's holds at least what was just tried.
+const DAYS: usize = 2;
+
+/// What is built on the editor whose probe is recorded as that of `editor`.
+const EDITORS: [&str; 3] = ["cursor", "vscode", "windsurf"];
+
+/// The last records hold a text that this agent puts around a command, and that gsh does not know.
 fn envelopes(agent: &Known, place: &Place<'_>) -> Option<String> {
     let folder = place.folders.state.join("audit");
-    let newest = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).max()?;
-    let text = fs::read_to_string(newest).ok()?;
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let unknown = lines.into_iter().any(|line| {
-        let envelope = line.get("envelope");
-        let word = envelope.and_then(|envelope| envelope.get("part").unwrap_or(envelope).as_str());
-        let name = envelope.and_then(|envelope| envelope.get("agent")).or_else(|| line.get("agent"));
-        word == Some("unrecognised") && name.and_then(|name| name.as_str()) == Some(agent.name)
-    });
+    let files = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut files: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    files.sort_unstable();
+    let last = files.iter().rev().take(DAYS).find_map(|file| last_unknown(agent, file))?;
     let known = agent.checked.map(|version| format!(" (known is that of {version})")).unwrap_or_default();
-    unknown.then(|| {
-        format!(
-            "{} puts its commands into a text that this gsh does not know{known}: it asks more often",
-            agent.title
-        )
-    })
+    Some(format!(
+        "{} puts its commands into a text that this gsh does not know{known}, last at {last}: an update may have \
+         changed it. gsh judges that text as it stands, and so asks more often; a newer gsh may know it",
+        agent.title
+    ))
+}
+
+/// When the last of a day's records was opened whose text is none that gsh knows of this agent.
+fn last_unknown(agent: &Known, file: &Path) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    let own = |name: &str| name == agent.name || name == "editor" && EDITORS.contains(&agent.name);
+    let lines = text.lines().rev().filter(|line| line.contains("unrecognised"));
+    let mut records = lines.filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let last = records.find(|record| {
+        let envelope = &record["envelope"];
+        envelope["part"] == "unrecognised" && envelope["agent"].as_str().is_some_and(own)
+    })?;
+    Some(last["time"].as_str().unwrap_or("an unknown time").to_owned())
 }
 
 #[cfg(test)]

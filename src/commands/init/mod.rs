@@ -222,7 +222,7 @@ fn list() -> String {
     let mut text = String::from("agent            set up by\n");
     for agent in AGENTS {
         let shell = agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
-        let hook = agent.hook.map(|hook| if hook.form == Form::Plugin { "plugin" } else { "hook" });
+        let hook = agent.asked_hook().map(|hook| if hook.form == Form::Plugin { "plugin" } else { "hook" });
         let mut ways: Vec<&str> = shell.then_some("shell").into_iter().chain(hook).collect();
         if !shell && !agent.shell.order.is_empty() {
             ways.push("gsh wrap, each time it is started");

@@ -96,13 +96,13 @@ impl Plan {
     }
 
     fn hook(&mut self, agent: &Known, call: &Call, place: &Place<'_>) -> Result<(), NotSetUp> {
-        let Some(hook) = &agent.hook else {
+        let Some(hook) = agent.asked_hook() else {
             return Err(NotSetUp::NoDoor(match agent.shell.order {
                 [] => format!("{} has no hook or shell setting that is known", agent.title),
                 _ if key(agent).is_some() => {
                     format!("{} has no hook that is known; its shell can be set: --door shell", agent.title)
                 }
-                _ => by_start(agent, place.folders),
+                _ => format!("{}{}", ignored(agent), by_start(agent, place.folders)),
             }));
         };
         let own = if call.project { hook.project } else { hook.user };
@@ -142,8 +142,14 @@ impl Plan {
     }
 }
 
+/// Why a hook that the agent has is none that helps.
+fn ignored(agent: &Known) -> String {
+    let why = agent.hook.and_then(|hook| hook.ignored);
+    why.map(|why| format!("{why}: a hook would be no door. ")).unwrap_or_default()
+}
+
 fn else_hook(agent: &Known) -> &'static str {
-    if agent.hook.is_some() { "; its hook can be set: --door hook" } else { "" }
+    if agent.asked_hook().is_some() { "; its hook can be set: --door hook" } else { "" }
 }
 
 /// The settings file of the wanted layer: the one that is there, else the last that is known.

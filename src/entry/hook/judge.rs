@@ -15,6 +15,7 @@ use crate::decision::Decision;
 use crate::entry::world::Surrounds;
 use crate::host::Host;
 use crate::pipeline;
+use crate::policy::agents::named;
 use crate::policy::knobs::{Gate, HookAllow, HookShell, WithoutTerminal};
 use crate::policy::{Agent, Caller, Layer, Mode, Policy, Verdict};
 use crate::request::{Act, Entry, ReadingOptions, Request, Setting, Tool};
@@ -22,6 +23,7 @@ use crate::review::Reviewer;
 use crate::store::passes::{Pass, Passes};
 use crate::store::session::is_shell;
 use crate::store::sessions::Sessions;
+use crate::sys::agents;
 use crate::sys::apart::Report;
 use crate::sys::machine::Machine;
 use crate::sys::proc::Process;
@@ -62,7 +64,7 @@ fn judge(
     }
     let says = |name: &str, word: &str| machine.var(name).as_deref() == Some(word);
     let quiet = says("GSH_NON_INTERACTIVE", "1") || says("CI", "true");
-    let attended = !says("CLAUDE_CODE_SESSION_ATTENDED", "0");
+    let attended = !says("CLAUDE_CODE_SESSION_ATTENDED", "0") && !is_alone(&surrounds, dialect.agent);
     let dialogue = event.kind == Kind::Permission || event.asks && !quiet && attended;
     let policy = surrounds.policy(&machine, options(&surrounds, dialogue));
     let (surrounds, machine, policy) = (&surrounds, &machine, &policy);
@@ -82,6 +84,15 @@ fn options(surrounds: &Surrounds, interactive: bool) -> Options {
 /// The process of the agent: the nearest above us that is no shell.
 fn agent(surrounds: &Surrounds) -> Option<&Process> {
     surrounds.lineage.as_ref()?.above.iter().find(|process| !is_shell(process))
+}
+
+/// Whether the agent was started so that nobody is asked at it, and does not tell its hook.
+fn is_alone(surrounds: &Surrounds, name: &str) -> bool {
+    let Some(hook) = named(name).and_then(|known| known.hook) else { return false };
+    let process = agent(surrounds).filter(|_| !hook.alone.is_empty());
+    // An editor that runs the agent within itself is of another name, and has a dialogue.
+    let process = process.filter(|process| agents::agent(process).is_some_and(|known| known.name == name));
+    process.is_some_and(|process| !process.reads_a_terminal() || hook.is_alone(&process.words()))
 }
 
 /// What was asked before in the agent's dialogue is over.

@@ -80,6 +80,9 @@ struct Hook {
     block: Option<String>,
     #[serde(default)]
     asks: bool,
+    #[serde(default)]
+    alone: Vec<String>,
+    ignored: Option<String>,
     trust: Option<String>,
     trusted: Option<String>,
     user: Option<String>,
@@ -194,7 +197,8 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
     Ok(format!(
         "Hook {{ dialect: {:?}, form: Form::{}, key: {key}, more: &[{more}], tool: {:?}, matcher: {:?}, off: &{:?}, \
          off_variables: &{:?}, unit: {unit}, limit: {:?}, \
-         block: {:?}, asks: {}, trust: {:?}, trusted: {trusted}, user: {:?}, project: {:?} }}",
+         block: {:?}, asks: {}, alone: &{:?}, ignored: {:?}, trust: {:?}, trusted: {trusted}, user: {:?}, \
+         project: {:?} }}",
         hook.dialect,
         variant(&hook.form),
         hook.tool,
@@ -204,6 +208,8 @@ fn written_hook(hook: &Hook) -> Result<String, Box<dyn Error>> {
         hook.limit,
         hook.block,
         hook.asks,
+        hook.alone,
+        hook.ignored,
         hook.trust,
         hook.user,
         hook.project,

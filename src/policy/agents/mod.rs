@@ -151,6 +151,11 @@ pub struct Hook {
     pub block: Option<&'static str>,
     /// Whether the agent asks its user when the hook says so.
     pub asks: bool,
+    /// Words with which the agent is started when nobody is to be asked. Where there are some, it asks at a terminal
+    /// only, so that without one on its input nobody can be asked either.
+    pub alone: &'static [&'static str],
+    /// Why the agent does not ask it, though it reads where it stands; None where it does.
+    pub ignored: Option<&'static str>,
     /// What a person has to do before it runs.
     pub trust: Option<&'static str>,
     /// The key of its settings behind which stands what a person trusted; empty where there is no such.
@@ -202,6 +207,27 @@ pub fn named(word: &str) -> Option<&'static Known> {
 pub fn of_program(name: &str) -> Option<&'static Known> {
     let name = [".js", ".mjs", ".cjs", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     AGENTS.iter().find(|agent| agent.programs.contains(&name))
+}
+
+impl Known {
+    /// Its hook, where it is one that is asked.
+    #[must_use]
+    pub fn asked_hook(&self) -> Option<&Hook> {
+        self.hook.as_ref().filter(|hook| hook.ignored.is_none())
+    }
+}
+
+impl Hook {
+    /// Whether the words that an agent was started with say that nobody is to be asked.
+    #[must_use]
+    pub fn is_alone(&self, words: &[String]) -> bool {
+        let same = |word: &str, alone: &str| {
+            let rest = word.strip_prefix(alone);
+            // `--prompt=TEXT`, `-pTEXT`.
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('=') || !alone.starts_with("--"))
+        };
+        words.iter().any(|word| self.alone.iter().any(|alone| same(word, alone)))
+    }
 }
 
 impl Names {
@@ -261,6 +287,24 @@ mod tests {
             assert!(file, "{name}: a hook of no file");
             let whole = matches!(hook.form, Form::Program | Form::Plugin);
             assert_eq!(hook.key.is_empty(), whole, "{name}");
+        }
+    }
+
+    #[test]
+    fn which_words_say_that_nobody_is_to_be_asked() {
+        let hook = named("copilot").and_then(|known| known.hook).expect("a hook");
+        for (line, alone) in [
+            ("copilot", false),
+            ("copilot --allow-all-tools", false),
+            ("copilot -p x", true),
+            ("copilot -px", true),
+            ("copilot --prompt x", true),
+            ("copilot --prompt=x", true),
+            ("copilot --prompts", false),
+            ("copilot --plain", false),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(hook.is_alone(&words), alone, "{line}");
         }
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Model {
 #[derive(Debug, Default)]
 struct Heard {
     script: Vec<String>,
+    /// The next command is not asked for yet.
+    holds: bool,
     results: Vec<String>,
     paths: Vec<String>,
     tools: Vec<String>,
@@ -73,6 +75,16 @@ impl Model {
     pub(crate) fn script(&self, commands: &[&str]) {
         let script = commands.iter().map(|command| (*command).to_owned()).collect();
         *lock(&self.heard) = Heard { script, ..Heard::default() };
+    }
+
+    /// Waits with every command but the first until it is told to go on.
+    pub(crate) fn hold(&self) {
+        lock(&self.heard).holds = true;
+    }
+
+    /// Goes on.
+    pub(crate) fn go_on(&self) {
+        lock(&self.heard).holds = false;
     }
 
     /// What the tools answered in this conversation.
@@ -121,13 +133,18 @@ fn reply(asked: &Asked, heard: &Mutex<Heard>) -> Reply {
 }
 
 /// What comes next: as many commands of the script as there are results are over.
-fn next(turn: Turn, heard: &Mutex<Heard>) -> Next {
-    let mut heard = lock(heard);
+fn next(turn: Turn, shared: &Mutex<Heard>) -> Next {
+    let mut heard = lock(shared);
     let shell = turn.tools.iter().find(|(name, _)| SHELLS.contains(&name.as_str()));
     let Some((name, schema)) = shell else { return Next::Text(DONE) };
     heard.tools = turn.tools.iter().map(|(name, _)| name.clone()).collect();
     let number = turn.results.len();
     heard.results = turn.results;
+    while heard.holds && number > 0 && number < heard.script.len() {
+        drop(heard);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        heard = lock(shared);
+    }
     match heard.script.get(number) {
         Some(command) => Next::Call { name: name.clone(), input: input(schema, command), number },
         None => Next::Text(DONE),

@@ -1,0 +1,1 @@
+printf %s '__copilot_login_env_snapshot_b_5f3a__'; if ! command env -0 2>/dev/null; then for __copilot_n in $(compgen -e); do printf '%s=%s\0' "$__copilot_n" "${!__copilot_n}"; done; fi
