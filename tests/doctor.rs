@@ -354,6 +354,23 @@ fn a_hook_that_nobody_trusted_is_open() {
         assert_eq!(door["state"], expected, "{config:?}: {found:#}");
         assert_eq!(door["asked"].is_string(), asks, "{door:#}");
         assert!(door["by"].as_str().is_some_and(|by| by.contains(said)), "{door:#}");
+        // Setting up anew what stands there would change nothing.
+        let first = if expected == "open" { "what is said of its hook" } else { "gsh init codex" };
+        assert_eq!(found["help"], format!("{first}, or gsh wrap -- codex"), "{found:#}");
+    }
+}
+
+/// What is said to close a door does so: a hook that only a project's file can have is set up there.
+#[test]
+fn what_closes_a_door_can_be_typed() {
+    for (agent, help) in [
+        ("claude", "gsh init claude, or gsh wrap -- claude"),
+        ("vscode", "gsh init vscode --project"),
+        ("cursor", "gsh init cursor"),
+        ("goose", "gsh wrap -- goose"),
+        ("amp", "nothing that is known"),
+    ] {
+        assert_eq!(doctor(machine(), agent).0["help"], help, "{agent}");
     }
 }
 

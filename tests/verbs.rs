@@ -227,7 +227,7 @@ fn brief_tells_an_agent_what_is_denied() {
         (&["brief", "cline"][..], "", "up to 20 seconds"),
         (&["brief", "claude"], "", "belongs into CLAUDE.md"),
         (&["brief"], "dont-ask", "`dont-ask`: what would be asked about is refused"),
-        (&["brief", "nobody"], "", "knows no agent `nobody`"),
+        (&["brief", "nobody"], "", "knows no agent `nobody`; `gsh init` lists them"),
     ] {
         let run = Gsh::new(GSH).env("GSH_MODE", env).args(args.iter().copied()).run();
         assert!(format!("{}{}", run.stdout(), run.stderr()).contains(said), "{args:?}: {}", run.stdout());
