@@ -112,7 +112,7 @@ fn each_way_to_start_a_shell_is_tried() {
 #[test]
 fn warnings_name_what_goes_wrong_without_a_word() {
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a str)], &'a str);
-    let cases: [Case<'_>; 5] = [
+    let cases: [Case<'_>; 6] = [
         ("claude", &[("CLAUDE_CODE_SHELL", "@/gsh")], &[], "passed over without a word"),
         ("gemini", &[("PATH", "/usr/bin:/bin:@")], &[], "stands before"),
         (
@@ -123,6 +123,12 @@ fn warnings_name_what_goes_wrong_without_a_word() {
                 ("project/opencode.jsonc", "{\"shell\": \"/bin/bash\" /* theirs */}"),
             ],
             "holds over that of",
+        ),
+        (
+            "claude",
+            &[],
+            &[("home/.claude/settings.json", "{ \"env\": ")],
+            "settings.json cannot be read: Expected value",
         ),
         ("cline", &[("BASH_ENV", "/x")], &[], "a socket as standard input"),
         (

@@ -129,6 +129,8 @@ mod tests {
         assert_eq!(lengths, [40, 20, 0], "{text}");
         assert_eq!(look.time_line(&[0, 1, 7]), " ▂█");
         assert_eq!(cut("abcdef", 4), "abc…");
-        assert!(Look { colour: true, width: 80, names: false }.verdict("deny", "deny").contains("\u{1b}[31m"));
+        assert!(
+            Look { colour: true, width: 80, names: false }.verdict("deny", "deny").contains("\u{1b}[31m")
+        );
     }
 }
