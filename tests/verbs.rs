@@ -234,6 +234,14 @@ fn brief_tells_an_agent_what_is_denied() {
     }
 }
 
+/// A refusal names the command line as the place of a rule that was given there.
+#[test]
+fn a_rule_of_the_call_is_named_as_such() {
+    let run = Gsh::new(GSH).args(["--deny", "gsh-test-x *", "-c", "gsh-test-x y"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(run.stderr().contains("\"gsh-test-x *\" (command-line)."), "{}", run.stderr());
+}
+
 /// Tables of a configuration: the user's explain, a project's only once it is trusted, and the effects
 /// that gsh knows of stay.
 #[test]

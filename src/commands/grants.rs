@@ -155,7 +155,7 @@ mod tests {
         let now = Timestamp::now();
         let refused = |memory: &mut Memory| memory.resting.insert("make".into(), now);
         sessions.change("s", refused).expect("changed");
-        assert!(!text("s", &sessions.read("s")).contains("rests"), "another program");
+        assert!(text("s", &sessions.read("s")).contains("rests"), "the same program");
         assert!(json("s", &sessions.read("s")).contains("\"g2\""));
         assert!(revoke(&sessions, "s", Some("g9")).is_err_and(|why| why.contains("no grant g9")));
         assert_eq!(revoke(&sessions, "s", Some("g1")).as_deref(), Ok("1 grant taken back\n"));
