@@ -9,6 +9,7 @@ use gsh::policy::{Capability, Verdict};
 const HARMLESS: &[(&str, &str)] = &[
     ("git remote show evil", "the name of a configured remote, or of nothing"),
     ("terraform validate", "asks where there is a .terraform, whose providers it runs; here is none"),
+    ("disown -ah; kill %1", "a shell's jobs are its own, and here it has none"),
     ("go list -m -versions evil.example/x", "a question to the user's own module proxy"),
 ];
 

@@ -95,7 +95,10 @@ fn told(decision: &Decision) -> String {
     if decision.verdict == Verdict::Allow {
         return format!("   [{word}]");
     }
-    let reason: String = sanitize::line(&decision.reason).chars().take(REASON).collect();
+    let reason = sanitize::line(&decision.reason);
+    // The word says it already.
+    let reason = reason.strip_prefix("not understood: ").unwrap_or(&reason);
+    let reason: String = reason.chars().take(REASON).collect();
     format!("   [{word}: {reason}]")
 }
 
