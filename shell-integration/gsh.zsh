@@ -53,7 +53,7 @@ if [[ -o interactive && -o zle && -z ${__gsh_program-} ]]; then
 
   # A widget that took the place of these, and does not call them, leaves lines undecided.
   __gsh_before() {
-    [[ -z "$__gsh_decided$__gsh_told_taken" ]] || return 0
+    [[ -z "$__gsh_decided$__gsh_told_taken" && "$1" != gsh_off ]] || return 0
     __gsh_told_taken=yes
     print -u2 -r -- "gsh: this line was not decided: another widget has taken Enter (accept-line is ${widgets[accept-line]-gone}); load gsh after it"
   }

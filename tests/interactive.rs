@@ -58,6 +58,29 @@ fn what_a_statement_leaves_the_next_one_finds() {
 }
 
 #[test]
+fn the_line_editor_of_bash_itself_may_be_turned_on_and_off() {
+    let mut screen = persons();
+    enter(&mut screen, "set -o vi; echo on\"e\"", "one");
+    enter(&mut screen, "[[ -o vi ]] && echo is-\"on\"", "is-on");
+    enter(&mut screen, "set +o vi; echo tw\"o\"; (exit 3)", "two");
+    screen.wait_for("[bypass] 3> ");
+    enter(&mut screen, "[[ -o vi ]] || echo is-\"off $?\"", "is-off 1");
+}
+
+#[test]
+fn a_path_below_the_home_is_completed_and_stays_written_so() {
+    let mut screen = persons();
+    std::fs::create_dir_all(screen.at("home/documents")).expect("a folder");
+    for (typed, completed) in [("ls ~/docu\t", "ls ~/documents/"), ("ls $HOME/docu\t", "ls $HOME/documents/")]
+    {
+        screen.type_keys(typed);
+        screen.wait_for(completed);
+        screen.type_keys("\x15");
+    }
+    enter(&mut screen, ":explain", "which line?");
+}
+
+#[test]
 fn keys_that_make_signals_are_the_commands() {
     let mut screen = persons();
     screen.type_keys("echo run'ning'; sleep 60\r");

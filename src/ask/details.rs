@@ -79,9 +79,10 @@ fn of_doubt(doubt: &Doubt, text: &str) -> Line {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let detail = sanitize::line(&problem.detail);
+    let detail = if detail.is_empty() { detail } else { format!(": {detail}") };
     let grave = if doubt.grave { "; it may hide anything" } else { "" };
     let cause = problem.cause.word();
-    Line::new(Mark::Asks, format!("not understood ({cause}): {detail}, line {line}, column {column}{grave}"))
+    Line::new(Mark::Asks, format!("not understood ({cause}){detail}, line {line}, column {column}{grave}"))
 }
 
 fn of_invocation(invocation: &Invocation) -> Line {
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn nothing_behind_a_question_is_left_out() {
-        let table: [(&str, &[&str]); 4] = [
+        let table: [(&str, &[&str]); 5] = [
             (
                 "frobnicate x",
                 &[
@@ -114,6 +115,8 @@ mod tests {
                     "not understood (unknown-program): gsh has no table for frobnicate, line 1, column 1",
                 ],
             ),
+            // A cause that says it all has no more to say.
+            ("make x", &["not understood (opaque-code), line 1, column 1"]),
             ("ls\nfrobnicate \\\n $(cat x)", &["line 2, column 1", "line 3, column 2"]),
             ("echo x > .git/config", &["a protected path"]),
             ("timeout 5 frobnicate x", &["command: timeout 5 frobnicate x", "inside it: frobnicate x"]),

@@ -239,6 +239,7 @@ impl Gatherer<'_> {
         let mut fixes = name == "readonly";
         let mut own = matches!(name, "local" | "declare" | "typeset");
         let mut refers = false;
+        let shows = shows_functions(words);
         for word in words.iter().skip(1) {
             let head = word.head().to_owned();
             if head.starts_with(['-', '+']) {
@@ -247,7 +248,7 @@ impl Gatherer<'_> {
                 own &= !head.contains('g');
                 refers |= name != "export" && head.starts_with('-') && head.contains('n');
                 let rewrites = head.starts_with(['-', '+']) && head.contains(['i', 'l', 'u', 'c', 'f']);
-                if name != "export" && (head.contains('n') || rewrites) {
+                if name != "export" && !shows && (head.contains('n') || rewrites) {
                     self.doubt(
                         Cause::UnknownConstruct,
                         "an attribute of a variable or function changes what it holds",
@@ -464,4 +465,13 @@ mod tests {
     fn the_list_is_sorted_for_its_search() {
         assert!(BUILTINS.is_sorted());
     }
+}
+
+/// Whether `declare` and its like only show functions, with all of their words in plain sight.
+fn shows_functions(words: &[Arg]) -> bool {
+    let shows = |text: &str| {
+        text.strip_prefix('-').is_some_and(|letters| letters.chars().all(|letter| "fFp".contains(letter)))
+    };
+    let is_option = |text: &str| text.starts_with(['-', '+']);
+    words.iter().skip(1).all(|word| word.text().is_some_and(|text| !is_option(text) || shows(text)))
 }

@@ -23,6 +23,7 @@ fn a_person_switches_it_off_and_the_keys_are_the_shells_again() {
         let records = screen.records().len();
         screen.type_keys("gsh_off\r");
         screen.wait_for(OFF);
+        assert!(!screen.text().contains("not decided"), "{}: {}", kind.name, screen.text());
         runs(&mut screen, "without");
         screen.type_keys("echo edi\u{1}\u{5}ted | tr a-z A-Z\r");
         screen.wait_for("EDITED");

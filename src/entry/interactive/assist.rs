@@ -102,6 +102,22 @@ fn told(decision: &Decision) -> String {
     format!("   [{word}: {reason}]")
 }
 
+impl Assist {
+    /// Paths that the word at the end may become. Its home stays written as it was.
+    fn paths(&self, before: &str) -> Result<(usize, Vec<Pair>)> {
+        let home = std::env::var("HOME").unwrap_or_default();
+        let Some((written, expanded)) = words::below_home(before, &home) else {
+            return self.files.complete_path(before, before.len());
+        };
+        let (start, found) = self.files.complete_path(&expanded, expanded.len())?;
+        let as_written = |pair: Pair| {
+            let rest = pair.replacement.strip_prefix(&home)?;
+            Some(Pair { replacement: format!("{written}{rest}"), display: pair.display })
+        };
+        Ok((start, found.into_iter().filter_map(as_written).collect()))
+    }
+}
+
 impl Helper for Assist {}
 
 impl Hinter for Assist {
@@ -150,7 +166,7 @@ impl Completer for Assist {
                 let pair = |word: String| Pair { display: word.clone(), replacement: word };
                 Ok((start, found.into_iter().map(pair).collect()))
             }
-            _ => self.files.complete_path(line, pos),
+            _ => self.paths(before),
         }
     }
 }

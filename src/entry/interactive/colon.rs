@@ -47,6 +47,7 @@ impl Session {
     /// Does it, and what is told of it.
     pub(super) fn told(&mut self, asked: &Colon<'_>) -> String {
         match asked {
+            Colon::Explain("") => "gsh: :explain LINE: which line?\n".to_owned(),
             Colon::Explain(line) => self.explained(line),
             Colon::Mode(None) => self.moment(b"").map_or_else(
                 |_| String::new(),

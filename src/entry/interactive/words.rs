@@ -36,6 +36,16 @@ pub(super) fn candidates(before: &str) -> Option<(usize, Vec<String>)> {
     Some((start, beginning(word, found.into_iter())))
 }
 
+/// How the home is written where the word at the end is a path below it, and the line with that home spelt out.
+pub(super) fn below_home<'b>(before: &'b str, home: &str) -> Option<(&'b str, String)> {
+    let start =
+        before.rfind([' ', '\t', '\n', ';', '|', '&', '(', '`', '=', '>', '<']).map_or(0, |at| at + 1);
+    let (head, word) = before.split_at_checked(start)?;
+    let (written, _) = word.split_once('/').filter(|(first, _)| ["~", "$HOME", "${HOME}"].contains(first))?;
+    let rest = word.strip_prefix(written)?;
+    (!home.is_empty()).then(|| (written, format!("{head}{home}{rest}")))
+}
+
 /// Those of the longest line of words that is a table's.
 fn options(typed: &[&str]) -> Vec<String> {
     let lengths = (1..=typed.len()).rev();
@@ -78,5 +88,23 @@ mod tests {
             assert!(found_start == start && found.iter().any(|word| word == expected), "{before}: {found:?}");
         }
         assert_eq!(candidates("./x"), None, "a path");
+    }
+
+    #[test]
+    fn a_path_below_the_home_is_known_by_how_that_is_written() {
+        let table = [
+            ("ls ~/do", Some(("~", "ls /h/do"))),
+            ("ls -l $HOME/", Some(("$HOME", "ls -l /h/"))),
+            ("x=${HOME}/a", Some(("${HOME}", "x=/h/a"))),
+            ("ls ~", None),
+            ("ls ~dev/x", None),
+            ("ls a~/x", None),
+            ("ls $HOMES/x", None),
+        ];
+        for (before, expected) in table {
+            let found = below_home(before, "/h");
+            assert_eq!(found.as_ref().map(|(written, line)| (*written, line.as_str())), expected, "{before}");
+        }
+        assert_eq!(below_home("ls ~/x", ""), None, "there is none");
     }
 }

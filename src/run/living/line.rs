@@ -39,8 +39,14 @@ impl Frame<'_> {
             line.extend(octal(held));
             line.extend(b"; ");
         }
-        line.extend(b"\\builtin eval ");
-        line.extend(octal(if self.prompts { BEFORE_PROMPT } else { self.text }));
+        if !self.prompts && turns_editor(self.text) {
+            line.extend(b"\\builtin . <(\\builtin printf %s ");
+            line.extend(octal(self.text));
+            line.push(b')');
+        } else {
+            line.extend(b"\\builtin eval ");
+            line.extend(octal(if self.prompts { BEFORE_PROMPT } else { self.text }));
+        }
         line.extend(self.begins(door).bytes());
         if self.quiet {
             line.extend(format!("; \\builtin printf '?%s\\0' \"$?\" >&{told}").bytes());
@@ -99,6 +105,19 @@ fn looks(told: i32) -> String {
     )
 }
 
+/// Whether a statement may turn bash's own line editor on or off (`set -o vi`). bash then changes what it reads
+/// from at once, and is lost where that is an `eval`; where it reads a file it waits.
+fn turns_editor(text: &[u8]) -> bool {
+    let words: Vec<&[u8]> =
+        text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()).collect();
+    let is_editor = |word: &[u8]| {
+        let plain: Vec<u8> = word.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+        plain == b"vi" || plain == b"emacs"
+    };
+    let has = |name: &[u8]| text.windows(name.len()).any(|part| part == name);
+    (has(b"set") || has(b"shopt")) && words.iter().any(|word| is_editor(word))
+}
+
 /// A text as one word.
 fn octal(text: &[u8]) -> Vec<u8> {
     let mut word = b"$'".to_vec();
@@ -112,6 +131,17 @@ fn octal(text: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_turns_the_line_editor_on_or_off_is_told() {
+        let turns = ["set -o vi", "set +o emacs", "a; set -eo vi; b", "{ set -o 'vi'; }", "shopt -so vi"];
+        let others = ["", "set -o pipefail", "vi file", "emacs", "set -- visit", "echo vi"];
+        for (texts, expected) in [(&turns[..], true), (&others[..], false)] {
+            for text in texts {
+                assert_eq!(turns_editor(text.as_bytes()), expected, "{text}");
+            }
+        }
+    }
 
     #[test]
     fn a_statement_is_one_line_of_which_no_part_is_its_own() {
