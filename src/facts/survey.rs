@@ -1,7 +1,7 @@
 //! What a living shell says of itself, after something ran in it that could not be followed: its functions,
 //! aliases, variables and options, in the form in which bash prints them.
 //!
-//! The parts end with a NUL each: a mark, the options of `set`, those of `shopt`, then what `trap -p`,
+//! The parts end with a NUL each: a mark that nothing in the shell could know before, the options of `set`, those of `shopt`, then what `trap -p`,
 //! `declare -p` and `alias -p` print, then the name and the text of each function, and a mark again. Where any of it
 //! is in another form there is no survey, and what is not known stays so.
 
@@ -14,9 +14,6 @@ use super::quoted::{self, Held};
 use super::state::{Function, State, Value, unknown};
 use crate::report::Span;
 use crate::syntax::{self, Command, Limits};
-
-/// Where a survey begins and ends.
-const MARK: &str = "gsh-survey";
 
 /// Options of `set` with which a text is read as ever.
 const PLAIN_SET: &[&str] = &[
@@ -151,12 +148,12 @@ impl Told {
 }
 
 impl Survey {
-    /// Reads what it said; None where that is not whole, or not in the form that is known.
+    /// Reads what it said between two of these marks; None where that is not whole, or not in the form that is known.
     #[must_use]
-    pub fn read(told: &[u8]) -> Option<Self> {
+    pub fn read(told: &[u8], mark: &str) -> Option<Self> {
         let text = std::str::from_utf8(told).ok()?;
         let mut parts = text.split('\0');
-        if parts.next()? != MARK {
+        if parts.next()? != mark {
             return None;
         }
         let mut survey = Self::default();
@@ -171,7 +168,7 @@ impl Survey {
         }
         loop {
             let name = parts.next()?;
-            if name == MARK {
+            if name == mark {
                 return Some(survey);
             }
             survey.functions.insert(name.to_owned(), parts.next()?.to_owned());
@@ -204,11 +201,7 @@ impl Survey {
             {
                 self.environment.push((name.to_owned(), value.clone()));
             }
-            if OWN.contains(&name)
-                || name.starts_with("BASH")
-                || name.starts_with("_gsh_")
-                || flags.contains('x') && !flags.contains('n')
-            {
+            if OWN.contains(&name) || name.starts_with("BASH") || name.starts_with("_gsh_") {
                 continue;
             }
             if name == "IFS" && variable.held == Some(Held::Text(" \t\n".to_owned())) {
@@ -217,6 +210,10 @@ impl Survey {
             // What is assigned to such a one is not what it then holds.
             if flags.contains(['r', 'i', 'l', 'u', 'c', 't']) {
                 self.fixed.insert(name.to_owned());
+            }
+            // What programs get is known from there; of a list they get nothing.
+            if flags.contains('x') && !flags.contains('n') && matches!(variable.held, Some(Held::Text(_))) {
+                continue;
             }
             match (&variable.held, flags.contains('n')) {
                 (Some(Held::Text(other)), true) => {
@@ -272,7 +269,7 @@ mod tests {
         let told = "gsh-survey\0braceexpand:noglob\0expand_aliases:lastpipe\0trap -- 'x' SIGUSR1\n\0\
                     declare -x A=\"1\"\ndeclare -- b=\"2\"\ndeclare -r c=\"3\"\ndeclare -- _gsh_s=\"0\"\n\0\
                     alias ll='ls -l'\n\0f\0f () \n{ \n    ls\n}\n\0gsh-survey\0";
-        let survey = Survey::read(told.as_bytes()).expect("a survey");
+        let survey = Survey::read(told.as_bytes(), "gsh-survey").expect("a survey");
         assert_eq!(survey.environment, [("A".to_owned(), "1".to_owned())]);
         assert!(
             survey.is_restless && survey.manner.globs && survey.manner.other.as_deref() == Some("lastpipe")
@@ -283,6 +280,27 @@ mod tests {
         assert!(state.readonly.contains("c") && state.expands.contains_key("ll"));
         assert!(matches!(state.functions.get("f"), Some(Function::Told(told)) if told.body().is_some()));
         let cut = told.strip_suffix("gsh-survey\0").expect("its end");
-        assert!(Survey::read(cut.as_bytes()).is_none());
+        assert!(Survey::read(cut.as_bytes(), "gsh-survey").is_none());
+        assert!(Survey::read(told.as_bytes(), "gsh-other").is_none());
+    }
+
+    #[test]
+    fn what_programs_get_keeps_its_attributes_and_lists() {
+        let told = "m\0braceexpand\0\0\0declare -xl A=\"a\"\ndeclare -x B=\"b\"\n\
+                    declare -ax C=([0]=\"ls\" [1]=\"x\")\n\0\0m\0";
+        let mut state = State::default();
+        Survey::read(told.as_bytes(), "m").expect("a survey").tell(&mut state);
+        assert!(state.readonly.contains("A") && !state.readonly.contains("B"));
+        assert!(matches!(state.vars.get("C"), Some(Value::Array(list)) if list.len() == 2));
+        assert_eq!(state.vars.len(), 1);
+    }
+
+    #[test]
+    fn a_function_with_the_name_of_a_mark_ends_nothing() {
+        let told = "m1\0braceexpand\0\0\0\0\0gsh-survey\0gsh-survey () \n{ \n    :\n}\n\0\
+                    ls\0ls () \n{ \n    gsh-canary-deny\n}\n\0m1\0";
+        let mut state = State::default();
+        Survey::read(told.as_bytes(), "m1").expect("a survey").tell(&mut state);
+        assert!(state.functions.contains_key("ls"));
     }
 }
