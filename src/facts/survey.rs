@@ -61,38 +61,32 @@ const GRAVE: &[&str] = &[
     "xpg_echo",
 ];
 
-/// bash's own variables: what they hold changes by itself, or is the reader's business already.
-const OWN: &[&str] = &[
-    "_",
+/// bash's own numbers.
+const NUMBERS: &[&str] = &[
+    "BASHPID",
     "COLUMNS",
-    "DIRSTACK",
-    "EPOCHREALTIME",
     "EPOCHSECONDS",
     "EUID",
-    "FUNCNAME",
-    "GROUPS",
-    "HISTCMD",
-    "HOSTNAME",
-    "HOSTTYPE",
     "LINENO",
     "LINES",
-    "MACHTYPE",
-    "OLDPWD",
-    "OPTERR",
     "OPTIND",
-    "OSTYPE",
-    "PIPESTATUS",
     "PPID",
-    "PS1",
-    "PS2",
-    "PWD",
     "RANDOM",
     "SECONDS",
-    "SHELLOPTS",
     "SHLVL",
     "SRANDOM",
     "UID",
 ];
+
+/// bash's own names.
+const NAMES: &[&str] = &["BASH_VERSION", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE"];
+
+/// bash's own variables that may hold anything, as the reader knows.
+const ANYTHING: &[&str] = &["BASH_COMMAND", "FUNCNAME", "OLDPWD", "PIPESTATUS", "PWD", "_"];
+
+/// bash's own variables of which the reader knows nothing: what they hold changes by itself.
+const CHANGING: &[&str] =
+    &["DIRSTACK", "EPOCHREALTIME", "GROUPS", "HISTCMD", "OPTERR", "PS1", "PS2", "SHELLOPTS"];
 
 /// What a shell said of itself.
 #[derive(Debug, Clone, Default)]
@@ -201,7 +195,7 @@ impl Survey {
             {
                 self.environment.push((name.to_owned(), value.clone()));
             }
-            if OWN.contains(&name) || name.starts_with("BASH") || name.starts_with("_gsh_") {
+            if is_as_ever(name, variable.held.as_ref()) {
                 continue;
             }
             if name == "IFS" && variable.held == Some(Held::Text(" \t\n".to_owned())) {
@@ -212,7 +206,14 @@ impl Survey {
                 self.fixed.insert(name.to_owned());
             }
             // What programs get is known from there; of a list they get nothing.
-            if flags.contains('x') && !flags.contains('n') && matches!(variable.held, Some(Held::Text(_))) {
+            let is_own = NUMBERS.contains(&name) || NAMES.contains(&name);
+            let is_text = matches!(variable.held, Some(Held::Text(_)));
+            if flags.contains('x') && !flags.contains('n') && is_text && !is_own {
+                continue;
+            }
+            // Those of bash, and those by which it tells this, hold something else by then.
+            if CHANGING.contains(&name) || name.starts_with("BASH") || name.starts_with("_gsh_") {
+                self.vars.insert(name.to_owned(), Value::Text(unknown()));
                 continue;
             }
             match (&variable.held, flags.contains('n')) {
@@ -251,6 +252,21 @@ impl Survey {
     }
 }
 
+/// Whether it is one of bash's own and holds what the reader takes it to hold.
+fn is_as_ever(name: &str, held: Option<&Held>) -> bool {
+    let text = match held {
+        Some(Held::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let is_name = || text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.()".contains(c));
+    match name {
+        _ if ANYTHING.contains(&name) => true,
+        _ if NUMBERS.contains(&name) => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
+        _ if NAMES.contains(&name) => !text.is_empty() && is_name() && !text.contains(".."),
+        _ => false,
+    }
+}
+
 fn value(held: &Held) -> Value {
     let literal = |text: &String| Arg::literal(text, Span::default());
     match held {
@@ -276,7 +292,7 @@ mod tests {
         );
         let mut state = State::default();
         survey.tell(&mut state);
-        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["b", "c"]);
+        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["_gsh_s", "b", "c"]);
         assert!(state.readonly.contains("c") && state.expands.contains_key("ll"));
         assert!(matches!(state.functions.get("f"), Some(Function::Told(told)) if told.body().is_some()));
         let cut = told.strip_suffix("gsh-survey\0").expect("its end");
@@ -293,6 +309,26 @@ mod tests {
         assert!(state.readonly.contains("A") && !state.readonly.contains("B"));
         assert!(matches!(state.vars.get("C"), Some(Value::Array(list)) if list.len() == 2));
         assert_eq!(state.vars.len(), 1);
+    }
+
+    #[test]
+    fn a_name_of_bash_that_holds_something_else_is_not_taken_as_ever() {
+        for (printed, told) in [
+            ("declare -- COLUMNS=\"80\"", false),
+            ("declare -- COLUMNS=\"/ x\"", true),
+            ("declare -x LINES=\"/ x\"", true),
+            ("declare -- HOSTNAME=\"box.example\"", false),
+            ("declare -- HOSTNAME=\"../..\"", true),
+            ("declare -- BASH_X=\"gsh-canary-deny\"", true),
+            ("declare -- PS1=\"gsh-canary-deny\"", true),
+            ("declare -- _gsh_s=\"gsh-canary-deny\"", true),
+            ("declare -- PWD=\"/\"", false),
+        ] {
+            let text = format!("m\0braceexpand\0\0\0{printed}\n\0\0m\0");
+            let mut state = State::default();
+            Survey::read(text.as_bytes(), "m").expect("a survey").tell(&mut state);
+            assert_eq!(!state.vars.is_empty(), told, "{printed}");
+        }
     }
 
     #[test]
