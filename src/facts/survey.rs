@@ -1,7 +1,7 @@
 //! What a living shell says of itself, after something ran in it that could not be followed: its functions,
 //! aliases, variables and options, in the form in which bash prints them.
 //!
-//! The parts end with a NUL each: a mark, the options of `set`, those of `shopt`, then what `trap -p`,
+//! The parts end with a NUL each: a mark that nothing in the shell could know before, the options of `set`, those of `shopt`, then what `trap -p`,
 //! `declare -p` and `alias -p` print, then the name and the text of each function, and a mark again. Where any of it
 //! is in another form there is no survey, and what is not known stays so.
 
@@ -14,9 +14,6 @@ use super::quoted::{self, Held};
 use super::state::{Function, State, Value, unknown};
 use crate::report::Span;
 use crate::syntax::{self, Command, Limits};
-
-/// Where a survey begins and ends.
-const MARK: &str = "gsh-survey";
 
 /// Options of `set` with which a text is read as ever.
 const PLAIN_SET: &[&str] = &[
@@ -64,38 +61,32 @@ const GRAVE: &[&str] = &[
     "xpg_echo",
 ];
 
-/// bash's own variables: what they hold changes by itself, or is the reader's business already.
-const OWN: &[&str] = &[
-    "_",
+/// bash's own numbers.
+const NUMBERS: &[&str] = &[
+    "BASHPID",
     "COLUMNS",
-    "DIRSTACK",
-    "EPOCHREALTIME",
     "EPOCHSECONDS",
     "EUID",
-    "FUNCNAME",
-    "GROUPS",
-    "HISTCMD",
-    "HOSTNAME",
-    "HOSTTYPE",
     "LINENO",
     "LINES",
-    "MACHTYPE",
-    "OLDPWD",
-    "OPTERR",
     "OPTIND",
-    "OSTYPE",
-    "PIPESTATUS",
     "PPID",
-    "PS1",
-    "PS2",
-    "PWD",
     "RANDOM",
     "SECONDS",
-    "SHELLOPTS",
     "SHLVL",
     "SRANDOM",
     "UID",
 ];
+
+/// bash's own names.
+const NAMES: &[&str] = &["BASH_VERSION", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE"];
+
+/// bash's own variables that may hold anything, as the reader knows.
+const ANYTHING: &[&str] = &["BASH_COMMAND", "FUNCNAME", "OLDPWD", "PIPESTATUS", "PWD", "_"];
+
+/// bash's own variables of which the reader knows nothing: what they hold changes by itself.
+const CHANGING: &[&str] =
+    &["DIRSTACK", "EPOCHREALTIME", "GROUPS", "HISTCMD", "OPTERR", "PS1", "PS2", "SHELLOPTS"];
 
 /// What a shell said of itself.
 #[derive(Debug, Clone, Default)]
@@ -151,12 +142,12 @@ impl Told {
 }
 
 impl Survey {
-    /// Reads what it said; None where that is not whole, or not in the form that is known.
+    /// Reads what it said between two of these marks; None where that is not whole, or not in the form that is known.
     #[must_use]
-    pub fn read(told: &[u8]) -> Option<Self> {
+    pub fn read(told: &[u8], mark: &str) -> Option<Self> {
         let text = std::str::from_utf8(told).ok()?;
         let mut parts = text.split('\0');
-        if parts.next()? != MARK {
+        if parts.next()? != mark {
             return None;
         }
         let mut survey = Self::default();
@@ -171,7 +162,7 @@ impl Survey {
         }
         loop {
             let name = parts.next()?;
-            if name == MARK {
+            if name == mark {
                 return Some(survey);
             }
             survey.functions.insert(name.to_owned(), parts.next()?.to_owned());
@@ -204,11 +195,7 @@ impl Survey {
             {
                 self.environment.push((name.to_owned(), value.clone()));
             }
-            if OWN.contains(&name)
-                || name.starts_with("BASH")
-                || name.starts_with("_gsh_")
-                || flags.contains('x') && !flags.contains('n')
-            {
+            if is_as_ever(name, variable.held.as_ref()) {
                 continue;
             }
             if name == "IFS" && variable.held == Some(Held::Text(" \t\n".to_owned())) {
@@ -217,6 +204,17 @@ impl Survey {
             // What is assigned to such a one is not what it then holds.
             if flags.contains(['r', 'i', 'l', 'u', 'c', 't']) {
                 self.fixed.insert(name.to_owned());
+            }
+            // What programs get is known from there; of a list they get nothing.
+            let is_own = NUMBERS.contains(&name) || NAMES.contains(&name);
+            let is_text = matches!(variable.held, Some(Held::Text(_)));
+            if flags.contains('x') && !flags.contains('n') && is_text && !is_own {
+                continue;
+            }
+            // Those of bash, and those by which it tells this, hold something else by then.
+            if CHANGING.contains(&name) || name.starts_with("BASH") || name.starts_with("_gsh_") {
+                self.vars.insert(name.to_owned(), Value::Text(unknown()));
+                continue;
             }
             match (&variable.held, flags.contains('n')) {
                 (Some(Held::Text(other)), true) => {
@@ -254,6 +252,21 @@ impl Survey {
     }
 }
 
+/// Whether it is one of bash's own and holds what the reader takes it to hold.
+fn is_as_ever(name: &str, held: Option<&Held>) -> bool {
+    let text = match held {
+        Some(Held::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let is_name = || text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.()".contains(c));
+    match name {
+        _ if ANYTHING.contains(&name) => true,
+        _ if NUMBERS.contains(&name) => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
+        _ if NAMES.contains(&name) => !text.is_empty() && is_name() && !text.contains(".."),
+        _ => false,
+    }
+}
+
 fn value(held: &Held) -> Value {
     let literal = |text: &String| Arg::literal(text, Span::default());
     match held {
@@ -272,17 +285,58 @@ mod tests {
         let told = "gsh-survey\0braceexpand:noglob\0expand_aliases:lastpipe\0trap -- 'x' SIGUSR1\n\0\
                     declare -x A=\"1\"\ndeclare -- b=\"2\"\ndeclare -r c=\"3\"\ndeclare -- _gsh_s=\"0\"\n\0\
                     alias ll='ls -l'\n\0f\0f () \n{ \n    ls\n}\n\0gsh-survey\0";
-        let survey = Survey::read(told.as_bytes()).expect("a survey");
+        let survey = Survey::read(told.as_bytes(), "gsh-survey").expect("a survey");
         assert_eq!(survey.environment, [("A".to_owned(), "1".to_owned())]);
         assert!(
             survey.is_restless && survey.manner.globs && survey.manner.other.as_deref() == Some("lastpipe")
         );
         let mut state = State::default();
         survey.tell(&mut state);
-        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["b", "c"]);
+        assert_eq!(state.vars.keys().collect::<Vec<_>>(), ["_gsh_s", "b", "c"]);
         assert!(state.readonly.contains("c") && state.expands.contains_key("ll"));
         assert!(matches!(state.functions.get("f"), Some(Function::Told(told)) if told.body().is_some()));
         let cut = told.strip_suffix("gsh-survey\0").expect("its end");
-        assert!(Survey::read(cut.as_bytes()).is_none());
+        assert!(Survey::read(cut.as_bytes(), "gsh-survey").is_none());
+        assert!(Survey::read(told.as_bytes(), "gsh-other").is_none());
+    }
+
+    #[test]
+    fn what_programs_get_keeps_its_attributes_and_lists() {
+        let told = "m\0braceexpand\0\0\0declare -xl A=\"a\"\ndeclare -x B=\"b\"\n\
+                    declare -ax C=([0]=\"ls\" [1]=\"x\")\n\0\0m\0";
+        let mut state = State::default();
+        Survey::read(told.as_bytes(), "m").expect("a survey").tell(&mut state);
+        assert!(state.readonly.contains("A") && !state.readonly.contains("B"));
+        assert!(matches!(state.vars.get("C"), Some(Value::Array(list)) if list.len() == 2));
+        assert_eq!(state.vars.len(), 1);
+    }
+
+    #[test]
+    fn a_name_of_bash_that_holds_something_else_is_not_taken_as_ever() {
+        for (printed, told) in [
+            ("declare -- COLUMNS=\"80\"", false),
+            ("declare -- COLUMNS=\"/ x\"", true),
+            ("declare -x LINES=\"/ x\"", true),
+            ("declare -- HOSTNAME=\"box.example\"", false),
+            ("declare -- HOSTNAME=\"../..\"", true),
+            ("declare -- BASH_X=\"gsh-canary-deny\"", true),
+            ("declare -- PS1=\"gsh-canary-deny\"", true),
+            ("declare -- _gsh_s=\"gsh-canary-deny\"", true),
+            ("declare -- PWD=\"/\"", false),
+        ] {
+            let text = format!("m\0braceexpand\0\0\0{printed}\n\0\0m\0");
+            let mut state = State::default();
+            Survey::read(text.as_bytes(), "m").expect("a survey").tell(&mut state);
+            assert_eq!(!state.vars.is_empty(), told, "{printed}");
+        }
+    }
+
+    #[test]
+    fn a_function_with_the_name_of_a_mark_ends_nothing() {
+        let told = "m1\0braceexpand\0\0\0\0\0gsh-survey\0gsh-survey () \n{ \n    :\n}\n\0\
+                    ls\0ls () \n{ \n    gsh-canary-deny\n}\n\0m1\0";
+        let mut state = State::default();
+        Survey::read(told.as_bytes(), "m1").expect("a survey").tell(&mut state);
+        assert!(state.functions.contains_key("ls"));
     }
 }

@@ -23,8 +23,8 @@ pub(super) struct Frame<'a> {
     pub(super) held: Option<&'a [u8]>,
     /// In quiet: the statement is what bash does before a prompt, and the prompt is told.
     pub(super) prompts: bool,
-    /// It says what it holds.
-    pub(super) looks: bool,
+    /// It says what it holds, between two of these marks.
+    pub(super) looks: Option<&'a str>,
 }
 
 /// What bash runs before a prompt.
@@ -57,8 +57,8 @@ impl Frame<'_> {
         if self.held.is_some() {
             line.extend(holds(told).bytes());
         }
-        if self.looks {
-            line.extend(looks(told).bytes());
+        if let Some(mark) = self.looks {
+            line.extend(looks(told, mark).bytes());
         }
         line.push(b'\n');
         line
@@ -92,16 +92,17 @@ fn holds(told: i32) -> String {
 }
 
 /// In a subshell, so that nothing of the shell changes: in POSIX mode no function stands before `unset`, and no
-/// alias before what begins with a backslash.
-fn looks(told: i32) -> String {
+/// alias before what begins with a backslash. Where a trap would run in there as well (`set -T`) it could say what it
+/// likes: then there is no such file as `/dev/nullT`, and nothing is said.
+fn looks(told: i32, mark: &str) -> String {
     let tell = |what: &str| format!("\\builtin {what}; \\builtin printf '\\0'; ");
     let [vars, aliases, function] = ["declare -p", "alias -p", "declare -f -- \"$_gsh_f\""].map(tell);
     format!(
         "; (_gsh_s=$? _gsh_o=$SHELLOPTS; POSIXLY_CORRECT=1; \\unset -f builtin; \\set +eux -f; \
-         \\builtin printf '%s\\0' gsh-survey \"$_gsh_o\" \"$BASHOPTS\"; \\trap -p; \\trap - DEBUG ERR RETURN; \
+         \\builtin printf '%s\\0' {mark} \"$_gsh_o\" \"$BASHOPTS\"; \\trap -p; \\trap - DEBUG ERR RETURN; \
          \\builtin printf '\\0'; {vars}{aliases}IFS=$'\\n'; for _gsh_f in $(\\builtin compgen -A function); do \
-         \\builtin printf '%s\\0' \"$_gsh_f\"; {function}done; \\builtin printf 'gsh-survey\\0'; \\exit $_gsh_s) \
-         >&{told} 2>/dev/null </dev/null"
+         \\builtin printf '%s\\0' \"$_gsh_f\"; {function}done; \\builtin printf '{mark}\\0'; \\exit $_gsh_s) \
+         2>/dev/null </dev/null${{-//[!T]/}} >&{told}"
     )
 }
 

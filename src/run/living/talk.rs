@@ -25,6 +25,8 @@ pub(super) struct Talk {
     numbers: Numbers,
     /// Its prompts as they are set, as text that sets them: only where it shows none of them.
     pub(super) held: Vec<u8>,
+    /// Between what a survey of the line at hand stands: new for each, since a statement must not foretell it.
+    pub(super) mark: String,
 }
 
 /// What it told.
@@ -49,7 +51,7 @@ impl Talk {
         let ends = [Private::of(told.as_fd())?, Private::of(theirs.as_fd())?];
         let [told_as, door_as] = ends.each_ref().map(Private::number);
         let numbers = Numbers { told: told_as, door: door_as };
-        Ok((Self { told, door, numbers, held: Vec::new() }, ends))
+        Ok((Self { told, door, numbers, held: Vec::new(), mark: new_mark()? }, ends))
     }
 
     pub(super) fn numbers(&self) -> Numbers {
@@ -58,6 +60,7 @@ impl Talk {
 
     /// Nothing that was told before counts from here on.
     pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.mark = new_mark()?;
         self.told.set_len(0)?;
         self.told.rewind()
     }
@@ -79,13 +82,19 @@ impl Talk {
     pub(super) fn hear(&mut self) -> Heard {
         let mut bytes = Vec::new();
         let read = self.told.rewind().and_then(|()| (&self.told).take(LONGEST).read_to_end(&mut bytes));
-        if read.is_err() { Heard::default() } else { Heard::read(&bytes) }
+        if read.is_err() { Heard::default() } else { Heard::read(&bytes, &self.mark) }
     }
+}
+
+fn new_mark() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().fold("gsh-survey-".to_owned(), |mark, byte| format!("{mark}{byte:02x}")))
 }
 
 impl Heard {
     /// Each thing begins with a letter; a survey is last.
-    fn read(bytes: &[u8]) -> Self {
+    fn read(bytes: &[u8], mark: &str) -> Self {
         let mut heard = Self::default();
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == 0) {
@@ -96,7 +105,7 @@ impl Heard {
                 Some(b'h') => heard.held = part.get(1..).map(<[u8]>::to_vec),
                 Some(b'p') => heard.prompt = Some(text()),
                 _ => {
-                    heard.survey = Survey::read(rest);
+                    heard.survey = Survey::read(rest, mark);
                     break;
                 }
             }
@@ -112,12 +121,14 @@ mod tests {
 
     #[test]
     fn what_is_told_is_told_apart() {
-        let heard = Heard::read(b"?7\0hdeclare -- PS1=\"$ \"\n\0p$ \0");
+        let heard = Heard::read(b"?7\0hdeclare -- PS1=\"$ \"\n\0p$ \0", "gsh-survey");
         assert_eq!((heard.status, heard.prompt.as_deref()), (Some(7), Some("$ ")));
         assert_eq!(heard.held.as_deref(), Some(&b"declare -- PS1=\"$ \"\n"[..]));
         assert!(heard.survey.is_none());
-        assert_eq!(Heard::read(b"?7").status, None, "an interrupt came in between");
-        assert!(Heard::read(b"?0\0gsh-survey\0\0\0\0\0\0gsh-survey\0").survey.is_some());
-        assert!(Heard::read(b"?0\0gsh-survey\0\0\0\0").survey.is_none());
+        assert_eq!(Heard::read(b"?7", "gsh-survey").status, None, "an interrupt came in between");
+        assert!(Heard::read(b"?0\0gsh-survey\0\0\0\0\0\0gsh-survey\0", "gsh-survey").survey.is_some());
+        assert!(Heard::read(b"?0\0gsh-survey\0\0\0\0", "gsh-survey").survey.is_none());
+        let forged = b"?0\0gsh-survey\0\0\0\0\0\0gsh-survey\0";
+        assert!(Heard::read(forged, "gsh-survey-1f").survey.is_none(), "a mark that is not of this line");
     }
 }

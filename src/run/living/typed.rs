@@ -195,7 +195,7 @@ impl Fed {
             quiet: typed.quiet,
             held: holds.then_some(&talk.held[..]),
             prompts: given.prompts,
-            looks: given.looks,
+            looks: given.looks.then_some(talk.mark.as_str()),
         };
         let line = frame.line(talk.numbers());
         let mut ended = self.write(&line)?;
