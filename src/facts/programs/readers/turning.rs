@@ -48,17 +48,29 @@ pub(super) fn completion(scan: &Scan, reading: &mut Reading) {
     }
 }
 
+/// Functions of the line editor that hand a line to the shell, or read what other keys do: a key of a guard that
+/// looks at each line first would be passed by.
+const TAKES_LINES: &[&str] = &[
+    "accept-line",
+    "edit-and-execute-command",
+    "insert-comment",
+    "operate-and-get-next",
+    "re-read-init-file",
+    "vi-edit-and-execute-command",
+];
+
 /// A key that calls a function of the line editor, or a setting of it. Any other types a text, perhaps with an
 /// Enter in it.
 pub(super) fn binding(scan: &Scan, reading: &mut Reading) {
     for (index, arg) in &scan.operands {
         let plain = arg.text().is_some_and(|text| {
             let names = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-            let called = text.rsplit_once(':').is_some_and(|(_, name)| names(name.trim()));
+            let harmless = |name: &str| names(name) && !TAKES_LINES.contains(&name);
+            let called = text.rsplit_once(':').is_some_and(|(_, name)| harmless(name.trim()));
             called || text.starts_with("set ") && !text.contains('\n')
         });
         if !plain {
-            reading.unexplained(Cause::OpaqueCode, "the key types a text", Some(*index));
+            reading.unexplained(Cause::OpaqueCode, "the key types a text, or takes a line", Some(*index));
         }
     }
 }
