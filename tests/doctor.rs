@@ -112,7 +112,7 @@ fn each_way_to_start_a_shell_is_tried() {
 #[test]
 fn warnings_name_what_goes_wrong_without_a_word() {
     type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [(&'a str, &'a str)], &'a str);
-    let cases: [Case<'_>; 5] = [
+    let cases: [Case<'_>; 6] = [
         ("claude", &[("CLAUDE_CODE_SHELL", "@/gsh")], &[], "passed over without a word"),
         ("gemini", &[("PATH", "/usr/bin:/bin:@")], &[], "stands before"),
         (
@@ -123,6 +123,12 @@ fn warnings_name_what_goes_wrong_without_a_word() {
                 ("project/opencode.jsonc", "{\"shell\": \"/bin/bash\" /* theirs */}"),
             ],
             "holds over that of",
+        ),
+        (
+            "claude",
+            &[],
+            &[("home/.claude/settings.json", "{ \"env\": ")],
+            "settings.json cannot be read: Expected value",
         ),
         ("cline", &[("BASH_ENV", "/x")], &[], "a socket as standard input"),
         (
@@ -354,6 +360,23 @@ fn a_hook_that_nobody_trusted_is_open() {
         assert_eq!(door["state"], expected, "{config:?}: {found:#}");
         assert_eq!(door["asked"].is_string(), asks, "{door:#}");
         assert!(door["by"].as_str().is_some_and(|by| by.contains(said)), "{door:#}");
+        // Setting up anew what stands there would change nothing.
+        let first = if expected == "open" { "what is said of its hook" } else { "gsh init codex" };
+        assert_eq!(found["help"], format!("{first}, or gsh wrap -- codex"), "{found:#}");
+    }
+}
+
+/// What is said to close a door does so: a hook that only a project's file can have is set up there.
+#[test]
+fn what_closes_a_door_can_be_typed() {
+    for (agent, help) in [
+        ("claude", "gsh init claude, or gsh wrap -- claude"),
+        ("vscode", "gsh init vscode --project"),
+        ("cursor", "gsh init cursor"),
+        ("goose", "gsh wrap -- goose"),
+        ("amp", "nothing that is known"),
+    ] {
+        assert_eq!(doctor(machine(), agent).0["help"], help, "{agent}");
     }
 }
 

@@ -346,6 +346,8 @@ fn what_stands_in_the_way_is_said() {
         ("init aider --yes", "home/.aider.conf.yml", "set-env: [A=1]\n", "  - SHELL="),
         ("init cline --yes", "home/.cline/hooks/PreToolUse", "#!/bin/sh\n", "is there already"),
         ("init cloude --yes", "home/x", "", "did you mean `claude`?"),
+        ("init amp --yes", "home/x", "", "asked by a plugin"),
+        ("init --undo", "home/x", "", "<WHAT>"),
         ("init zed --yes", "home/x", "", "gsh wrap -- zed"),
         ("init cline --door shell --yes", "home/x", "", "/bin/bash, which is built in"),
         ("init aider --door hook --yes", "home/x", "", "--door shell"),

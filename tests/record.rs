@@ -1,5 +1,6 @@
 //! The record: written by many at once, kept whole, without secrets, and read again.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -368,6 +369,11 @@ fn the_verbs_tell_what_the_records_say() {
         (&["audit", "show", &id], 0, &["command", "ls", "decided by", "builtin"]),
         (&["audit", "show", "mine"], 0, &["session mine: 4 commands, 1 asked, 1 refused"]),
         (&["audit", "show", "nobody"], 2, &[]),
+        (&["audit", "show"], 0, &["command", "pwd; pwd", "decided by"]),
+        (&["audit", "show", "--verdict", "deny"], 0, &["command", "gsh-canary-deny"]),
+        (&["audit", "show", "--program", "none-such"], 2, &[]),
+        (&["audit", "tail", "--names"], 0, &[&id]),
+        (&["audit", "search", "ls", "--names"], 0, &[&id]),
         (&["audit", "search", "unknown"], 0, &["unknown-tool-x"]),
         (&["audit", "search", "--verdict", "deny", "canary", "--json"], 0, &["\"floor\":\"canary\""]),
         (&["audit", "stats"], 0, &["4 records, 1 asked (25.0 %)", "nobody to ask", "unknown-tool-x"]),
@@ -396,6 +402,11 @@ fn the_verbs_tell_what_the_records_say() {
         machine = run.machine.again();
     }
     assert!(std::fs::read_to_string(machine.at("page.html")).expect("a page").contains("unknown-tool-x"));
+    let mode = std::fs::metadata(machine.at("page.html")).expect("a page").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "the page has what the records have");
+    let run = machine.args(["audit", "show", "20"]).run();
+    assert!(run.status == Some(2) && run.stderr().contains(&id), "{}", run.stderr());
+    machine = run.machine.again();
     let day = gsh::audit::keep::days(&folder(&machine)).remove(0);
     let text = std::fs::read_to_string(&day).expect("records");
     std::fs::write(&day, text.replace("unknown-tool-x --now", "unknown-tool-x --not")).expect("changed");
@@ -507,6 +518,14 @@ fn a_person_chooses_among_the_proposals() {
     // Nobody but a person adds any.
     let run = gsh.args(["simulate", "t.jsonl", "--suggest", "--add"]).stdin("1\n").run();
     assert_eq!(run.status, Some(2), "{}", run.stdout());
+}
+
+/// A file that is not there is no configuration to compare with.
+#[test]
+fn what_is_compared_with_has_to_be_there() {
+    let run = transcript().args(["simulate", "t.jsonl", "--config", "none.toml"]).run();
+    assert_eq!(run.status, Some(2), "{}", run.stdout());
+    assert!(run.stderr().contains("none.toml: no such file"), "{}", run.stderr());
 }
 
 /// Before and after an import, in one step; nothing is written.

@@ -227,11 +227,19 @@ fn brief_tells_an_agent_what_is_denied() {
         (&["brief", "cline"][..], "", "up to 20 seconds"),
         (&["brief", "claude"], "", "belongs into CLAUDE.md"),
         (&["brief"], "dont-ask", "`dont-ask`: what would be asked about is refused"),
-        (&["brief", "nobody"], "", "knows no agent `nobody`"),
+        (&["brief", "nobody"], "", "knows no agent `nobody`; `gsh init` lists them"),
     ] {
         let run = Gsh::new(GSH).env("GSH_MODE", env).args(args.iter().copied()).run();
         assert!(format!("{}{}", run.stdout(), run.stderr()).contains(said), "{args:?}: {}", run.stdout());
     }
+}
+
+/// A refusal names the command line as the place of a rule that was given there.
+#[test]
+fn a_rule_of_the_call_is_named_as_such() {
+    let run = Gsh::new(GSH).args(["--deny", "gsh-test-x *", "-c", "gsh-test-x y"]).run();
+    assert_eq!(run.status, Some(126));
+    assert!(run.stderr().contains("\"gsh-test-x *\" (command-line)."), "{}", run.stderr());
 }
 
 /// Tables of a configuration: the user's explain, a project's only once it is trusted, and the effects

@@ -30,6 +30,9 @@ pub(super) struct Audit {
     /// As JSON
     #[arg(long, global = true)]
     json: bool,
+    /// Lists with each record's name, as `show` takes it
+    #[arg(long, global = true)]
+    names: bool,
 }
 
 /// Which records.
@@ -65,8 +68,8 @@ enum Verb {
     },
     /// All of one record, or the time line of a session
     Show {
-        /// A record's name or its beginning, a session's, or job:NUMBER
-        what: String,
+        /// A record's name or its beginning, a session's, or job:NUMBER; without one, the newest record
+        what: Option<String>,
     },
     /// Records with a text in command, directory, reason or rule
     Search {
@@ -159,7 +162,7 @@ impl Audit {
             Verb::Export { format, to } => Call::Export { format, to },
             Verb::Report { html } => Call::Report { html },
         };
-        AuditCall { call, manner: Manner { filter, json: self.json } }
+        AuditCall { call, manner: Manner { filter, json: self.json, names: self.names } }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Init {
     #[arg(long, conflicts_with = "yes")]
     print: bool,
     /// Put everything back as it was
-    #[arg(long, conflicts_with_all = ["project", "user", "door"])]
+    #[arg(long, requires = "what", conflicts_with_all = ["project", "user", "door"])]
     undo: bool,
     /// Do not ask back
     #[arg(long)]

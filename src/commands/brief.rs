@@ -15,7 +15,9 @@ const MOST: usize = 40;
 /// When there is no agent of this name.
 pub fn text(policy: &Policy, agent: Option<&str>) -> Result<String, String> {
     let agent = match agent {
-        Some(word) => Some(named(word).ok_or_else(|| format!("gsh knows no agent `{word}`"))?),
+        Some(word) => {
+            Some(named(word).ok_or_else(|| format!("gsh knows no agent `{word}`; `gsh init` lists them"))?)
+        }
         None => None,
     };
     let mut out = String::from(

@@ -31,6 +31,9 @@ pub fn text(session: &str, memory: &Memory) -> String {
             let (action, pattern) = (rule.action.word(), visible(&rule.pattern));
             let _ = writeln!(text, "    {action:<6} {}  {pattern}{destroys}", rule.capability);
         }
+        if grant.rules.iter().any(|rule| memory.is_resting(rule, Timestamp::now())) {
+            text.push_str("    rests: its program was refused in this turn; `gsh mode reset` wakes it\n");
+        }
         // Where there was no file, an argument that is no name is meant.
         for (file, _) in grant.code.iter().filter(|(_, state)| !state.is_empty()) {
             let _ = writeln!(text, "    only while {} is as it was", visible(&file.to_string_lossy()));
@@ -107,13 +110,8 @@ mod tests {
     use crate::policy::{Layer, Rule, Verdict};
     use crate::store::places::Folders;
 
-    #[test]
-    fn grants_are_listed_and_taken_back() {
-        let home = tempfile::tempdir().expect("a folder");
-        let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
-        let sessions = Sessions::of(&folders);
-        let rule = Rule::new(Layer::Session, "process.execute", "make \u{1b}x", Verdict::Allow);
-        let grant = Grant {
+    fn grant(rule: Rule) -> Grant {
+        Grant {
             id: String::new(),
             rules: vec![rule],
             made: Timestamp::UNIX_EPOCH,
@@ -124,7 +122,28 @@ mod tests {
             record: None,
             project: Some("/p".into()),
             code: vec![("/p/s.sh".into(), "0".into())],
-        };
+        }
+    }
+
+    #[test]
+    fn a_grant_that_rests_says_so() {
+        let rule = Rule::new(Layer::Session, "process.execute", "./build.sh", Verdict::Allow);
+        let mut memory = Memory::default();
+        memory.keep(grant(rule));
+        let now = Timestamp::now();
+        memory.resting.insert("./build.sh".into(), now);
+        assert!(text("s", &memory).contains("rests: "), "{}", text("s", &memory));
+        memory.last_call = Some(Timestamp::UNIX_EPOCH);
+        assert!(!text("s", &memory).contains("rests: "), "the turn is over");
+    }
+
+    #[test]
+    fn grants_are_listed_and_taken_back() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folders = Folders::new(&|name| (name == "HOME").then(|| home.path().into())).expect("a home");
+        let sessions = Sessions::of(&folders);
+        let rule = Rule::new(Layer::Session, "process.execute", "make \u{1b}x", Verdict::Allow);
+        let grant = grant(rule);
         sessions.change("s", |memory| (memory.keep(grant.clone()), memory.keep(grant))).expect("kept");
         let listed = text("s", &sessions.read("s"));
         for part in
@@ -132,7 +151,11 @@ mod tests {
         {
             assert!(listed.contains(part), "{part:?} in\n{listed}");
         }
-        assert!(!listed.contains('\u{1b}'));
+        assert!(!listed.contains('\u{1b}') && !listed.contains("rests"));
+        let now = Timestamp::now();
+        let refused = |memory: &mut Memory| memory.resting.insert("make".into(), now);
+        sessions.change("s", refused).expect("changed");
+        assert!(text("s", &sessions.read("s")).contains("rests"), "the same program");
         assert!(json("s", &sessions.read("s")).contains("\"g2\""));
         assert!(revoke(&sessions, "s", Some("g9")).is_err_and(|why| why.contains("no grant g9")));
         assert_eq!(revoke(&sessions, "s", Some("g1")).as_deref(), Ok("1 grant taken back\n"));

@@ -110,7 +110,9 @@ fn start(call: &Call, place: Place<'_>) -> Result<Start, String> {
 
 fn agent(call: &Call, word: &OsStr) -> Result<Option<&'static Known>, String> {
     match &call.agent {
-        Some(name) => named(name).map(Some).ok_or_else(|| format!("gsh knows no agent `{name}`")),
+        Some(name) => {
+            named(name).map(Some).ok_or_else(|| format!("gsh knows no agent `{name}`; `gsh init` lists them"))
+        }
         None => Ok(Path::new(word).file_name().and_then(OsStr::to_str).and_then(of_program)),
     }
 }

@@ -259,7 +259,7 @@ fn because(decision: &Decision) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(rule) = decisive(decision).and_then(|judged| judged.matched.rule.as_deref()) {
         let place = rule.file.as_deref().map_or_else(
-            || "built in".to_owned(),
+            || if rule.layer == Layer::Builtin { "built in" } else { rule.layer.word() }.to_owned(),
             |file| match rule.line {
                 0 => file.to_string(),
                 line => format!("{file}:{line}"),

@@ -152,6 +152,13 @@ impl Memory {
         rule.action < Verdict::Deny && self.resting.contains_key(program)
     }
 
+    /// Whether a grant's rule rests at this moment, as the next call would find it.
+    #[must_use]
+    pub fn is_resting(&self, rule: &Rule, now: Timestamp) -> bool {
+        let is_over = self.last_call.is_some_and(|last| now.duration_since(last) > QUIET);
+        !is_over && self.rests(rule)
+    }
+
     /// A new turn begins when nothing was called for a while: then nothing rests any more.
     pub fn notice_call(&mut self, now: Timestamp) {
         if self.last_call.is_some_and(|last| now.duration_since(last) > QUIET) {

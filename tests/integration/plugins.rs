@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use super::{CLEAR, GSH, KINDS, Kind, bash, cleared, runs};
-use crate::common::machine::{Gsh, Screen};
+use super::{CLEAR, GSH, KINDS, Kind, PROMPT, bash, cleared, runs};
+use crate::common::machine::{Gsh, PATIENCE, Screen};
 
 const ZSH: Kind = KINDS[1];
 const FISH: Kind = KINDS[2];
@@ -21,6 +21,12 @@ fn is_here(program: &str) -> bool {
 /// Empties the line that was given back, with the keys of vi where it is so.
 fn emptied(screen: &mut Screen, vi: bool) {
     if vi {
+        // Before the line is back, the terminal would echo the key.
+        let begun = std::time::Instant::now();
+        while !screen.text().trim_end().lines().last().is_some_and(|line| line.starts_with(PROMPT)) {
+            assert!(begun.elapsed() < PATIENCE, "no prompt:\n{}", screen.text());
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
         // An escape and what follows it at once are one key.
         screen.type_keys("\u{1b}");
         std::thread::sleep(std::time::Duration::from_millis(700));

@@ -66,12 +66,15 @@ fn let_through(policy: &Policy, manner: &Manner) -> (Vec<String>, usize) {
             script: &checked.script,
             facts: &checked.facts,
         };
-        let runs = settle(&question, None, Some(manner)).outcome.is_ok();
+        let settled = settle(&question, None, Some(manner));
+        let runs = settled.outcome.is_ok();
         let open = decision.verdict == Verdict::Review && !decision.firm && decision.floor.is_none();
         match (runs, open) {
             (true, false) => wrongly.push(format!("{:?}: {}", decision.verdict, row.command)),
             (true, true) => reviewed += 1,
-            (false, _) => {}
+            // Said only where the test fails.
+            (false, true) => println!("{}: {settled:?}", row.command),
+            (false, false) => {}
         }
     }
     (wrongly, reviewed)

@@ -23,6 +23,7 @@ const PATIENCE: u32 = 5;
 /// # Errors
 /// When there is no home, or the output fails.
 pub fn follow(manner: &Manner, look: Look, output: &mut dyn Write) -> Result<(), String> {
+    let look = Look { names: manner.names, ..look };
     let folder = folder(&Surrounds::of_process())?;
     let mut places: HashMap<PathBuf, u64> = HashMap::new();
     for day in keep::days(&folder) {

@@ -34,7 +34,14 @@ pub(super) fn line(entry: &Entry, look: Look) -> String {
     };
     let agent = visible(entry.agent.as_deref().unwrap_or("-"));
     let time = moment(&entry.time);
-    let head = if narrow { format!("{} ", time.get(5..16).unwrap_or(&time)) } else { format!("{time}  ") };
+    let name = format!("{:<30} ", visible(&entry.id));
+    let head = match (look.names, narrow) {
+        // It begins with the moment, in UTC.
+        (true, true) => name,
+        (true, false) => format!("{time}  {name}"),
+        (false, true) => format!("{} ", time.get(5..16).unwrap_or(&time)),
+        (false, false) => format!("{time}  "),
+    };
     let verdict = look.verdict(&entry.verdict, &format!("{:<6}", visible(&entry.verdict)));
     let middle = match narrow {
         true => format!(" {:<8} ", cut(&ran, 8)),
@@ -144,6 +151,20 @@ impl Rows {
         let said = event["feedback"].as_str().map(|said| format!(": {said}")).unwrap_or_default();
         let (time, name, by) = (moment(of("time")), of("event"), plainly(&event["by"]));
         self.add("event", format!("{time} {name} {by}{said}").trim_end());
+        self.add_review(&event["review"]);
+    }
+
+    /// What the reviewer said, or why it said nothing.
+    fn add_review(&mut self, review: &Value) {
+        let of = |key: &str| review[key].as_str().filter(|text| !text.is_empty());
+        let Some(verdict) = of("verdict") else { return };
+        let mut parts = vec![verdict.to_owned()];
+        parts.extend(of("cause").map(str::to_owned));
+        parts.extend(of("risk").map(|risk| format!("risk {risk}")));
+        parts.extend((review["remembered"] == true).then(|| "remembered".to_owned()));
+        let said = of("rationale").or(of("detail")).map(|said| format!(": {said}")).unwrap_or_default();
+        let by = of("reviewer").map(|by| format!(" ({by})")).unwrap_or_default();
+        self.add("review", &format!("{}{said}{by}", parts.join(", ")));
     }
 
     fn add_end(&mut self, entry: &Entry) {
@@ -226,6 +247,42 @@ mod tests {
         ];
         for (value, expected) in table {
             assert_eq!(plainly(&value), expected);
+        }
+    }
+
+    #[test]
+    fn a_review_is_shown_with_its_cause() {
+        let table = [
+            (
+                serde_json::json!({ "verdict": "deny", "risk": "high", "rationale": "it smells", "reviewer": "/bin/judge" }),
+                "review      deny, risk high: it smells (/bin/judge)\n",
+            ),
+            (
+                serde_json::json!({ "verdict": "unavailable", "cause": "timeout", "detail": "it took too long" }),
+                "review      unavailable, timeout: it took too long\n",
+            ),
+            (
+                serde_json::json!({ "verdict": "allow", "risk": "low", "rationale": "", "remembered": true }),
+                "review      allow, risk low, remembered\n",
+            ),
+            (Value::Null, ""),
+        ];
+        for (review, expected) in table {
+            let mut rows = Rows { text: String::new(), look: Look::plain(120) };
+            rows.add_review(&review);
+            assert_eq!(rows.text, expected, "{review}");
+        }
+    }
+
+    #[test]
+    fn a_list_shows_names_where_they_are_asked_for() {
+        let id = "20260101T000000.000001-4194303";
+        let (time, verdict) = ("2026-01-01T00:00:00Z".into(), "ask".into());
+        let entry = Entry { id: id.into(), time, verdict, ..Entry::default() };
+        for columns in [60, 120] {
+            let look = Look::plain(columns);
+            assert!(!line(&entry, look).contains(id));
+            assert!(line(&entry, Look { names: true, ..look }).contains(&format!("{id} ")));
         }
     }
 

@@ -9,6 +9,8 @@ pub struct Look {
     pub colour: bool,
     /// How many columns there are.
     pub width: usize,
+    /// Whether a line of a list begins with its record's name.
+    pub names: bool,
 }
 
 /// The eighths of a bar.
@@ -23,13 +25,13 @@ impl Look {
         let terminal = console::Term::stdout();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let width = terminal.size_checked().map_or(120, |(_, columns)| usize::from(columns));
-        Self { colour: terminal.is_term() && !plain, width: width.max(60) }
+        Self { colour: terminal.is_term() && !plain, width: width.max(60), names: false }
     }
 
     /// Without any colour.
     #[must_use]
     pub fn plain(width: usize) -> Self {
-        Self { colour: false, width }
+        Self { colour: false, width, names: false }
     }
 
     /// A text in the colour of a verdict.
@@ -127,6 +129,8 @@ mod tests {
         assert_eq!(lengths, [40, 20, 0], "{text}");
         assert_eq!(look.time_line(&[0, 1, 7]), " ▂█");
         assert_eq!(cut("abcdef", 4), "abc…");
-        assert!(Look { colour: true, width: 80 }.verdict("deny", "deny").contains("\u{1b}[31m"));
+        assert!(
+            Look { colour: true, width: 80, names: false }.verdict("deny", "deny").contains("\u{1b}[31m")
+        );
     }
 }

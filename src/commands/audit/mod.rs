@@ -9,6 +9,8 @@ mod replayed;
 pub mod tally;
 
 use std::fmt::Display;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
@@ -32,8 +34,8 @@ pub enum Call {
     },
     /// All of one, or the time line of a session.
     Show {
-        /// A name, or its beginning; or a session.
-        what: String,
+        /// A name, or its beginning; or a session. None for the newest record.
+        what: Option<String>,
     },
     /// Those that fit.
     Search {
@@ -73,6 +75,8 @@ pub struct Manner {
     pub filter: Filter,
     /// As data.
     pub json: bool,
+    /// Lists with the records' names.
+    pub names: bool,
 }
 
 /// What is printed, and the exit status.
@@ -101,7 +105,8 @@ pub fn run(call: &Call, manner: &Manner, look: Look) -> Result<Said, String> {
         return Err("beneath gsh only `gsh audit show` of one's own session is open".to_owned());
     }
     let folder = &folder(&surrounds)?;
-    let Manner { filter, json } = manner;
+    let Manner { filter, json, names } = manner;
+    let look = Look { names: *names, ..look };
     match call {
         Call::Tail { count, .. } | Call::Search { count } => {
             let entries = query::newest(folder, filter, *count).map_err(|error| told(folder, &error))?;
@@ -112,7 +117,16 @@ pub fn run(call: &Call, manner: &Manner, look: Look) -> Result<Said, String> {
             }
             Ok(if *json { lines(&entries) } else { list::text(&entries, look) }.into())
         }
-        Call::Show { what } => {
+        Call::Show { what: None } => {
+            let wanted = Filter { session: own, ..filter.clone() };
+            let newest = query::newest(folder, &wanted, 1).map_err(|error| told(folder, &error))?;
+            match newest.as_slice() {
+                [entry, ..] if *json => Ok(pretty(entry).into()),
+                [entry, ..] => Ok(list::whole(entry, look).into()),
+                [] => Err(format!("no record fits ({})", folder.display())),
+            }
+        }
+        Call::Show { what: Some(what) } => {
             let job = what.strip_prefix("job:").and_then(|number| number.parse::<u64>().ok());
             let named = Some(what.clone()).filter(|_| job.is_none());
             let wanted = Filter { session: own, named, ..filter.clone() };
@@ -165,7 +179,11 @@ fn report(folder: &Path, filter: &Filter, html: &Path) -> Result<String, String>
     let mut page = page::Page::by(&zone);
     each(folder, filter, &mut |entries| page.add(entries))?;
     let (text, count) = page.end();
-    std::fs::write(html, text).map_err(|error| told(html, &error))?;
+    // It has what the records have: nobody else's either.
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let written = options.open(html).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| told(html, &error))?;
     Ok(format!("{count} records in {}\n", html.display()))
 }
 
@@ -206,11 +224,17 @@ fn show(entries: &[Entry], what: &str, json: bool, look: Look) -> Result<String,
     match entries {
         [entry] if json => Ok(pretty(entry)),
         [entry] => Ok(list::whole(entry, look)),
-        [] => Err(format!("{what}: no record and no session of this name (`gsh audit tail` lists them)")),
+        [] => Err(format!(
+            "{what}: no record and no session of this name (`gsh audit tail --names` lists them)"
+        )),
         [_, ..] => match entries.iter().find(|entry| entry.id == what) {
             Some(entry) if json => Ok(pretty(entry)),
             Some(entry) => Ok(list::whole(entry, look)),
-            None => Err(format!("{what}: more than one record begins so")),
+            None => {
+                let names = entries.iter().map(|entry| entry.id.as_str()).take(5).collect::<Vec<_>>();
+                let more = if entries.len() > names.len() { ", …" } else { "" };
+                Err(format!("{what}: more than one record begins so: {}{more}", names.join(", ")))
+            }
         },
     }
 }

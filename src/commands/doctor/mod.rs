@@ -124,7 +124,9 @@ pub struct Finding {
 /// When there is no such agent.
 pub fn run(call: &Call, place: &Place<'_>) -> Result<Said, String> {
     let agents: Vec<&Known> = match &call.agent {
-        Some(word) => vec![named(word).ok_or_else(|| format!("gsh knows no agent `{word}`"))?],
+        Some(word) => {
+            vec![named(word).ok_or_else(|| format!("gsh knows no agent `{word}`; `gsh init` lists them"))?]
+        }
         None => AGENTS.iter().filter(|agent| is_here(agent, place)).collect(),
     };
     let findings: Vec<Finding> = agents.into_iter().map(|agent| finding(agent, place)).collect();
@@ -171,17 +173,26 @@ fn finding(agent: &'static Known, place: &Place<'_>) -> Finding {
     let wrapped = wrapped::running(agent);
     let is_safe = wrap.as_ref().is_some_and(|door| door.state == State::Closed) && !wrapped.is_empty();
     let open = plainly && !is_safe;
+    let help = help(agent, doors.get(1));
     doors.extend(wrap);
-    Finding { agent: agent.name, title: agent.title, open, wrapped, doors, warnings, help: help(agent) }
+    Finding { agent: agent.name, title: agent.title, open, wrapped, doors, warnings, help }
 }
 
-/// What closes a door of this agent.
-fn help(agent: &Known) -> String {
-    let by_file = agent.asked_hook().is_some()
-        || agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
+/// What closes a door of this agent. A hook that stands in its files and waits for trust is not set up anew.
+fn help(agent: &Known, hook: Option<&Door>) -> String {
+    let asked = agent.asked_hook();
+    let by_shell = agent.shell.order.iter().any(|source| matches!(source, Source::Setting(_)));
     let program = agent.programs.first().unwrap_or(&agent.name);
+    let waits = asked.is_some_and(|hook| hook.trust.is_some())
+        && hook.is_some_and(|door| door.state == State::Open && door.holds.is_some());
+    let only_project = asked.is_some_and(|hook| hook.user.is_none() && hook.project.is_some());
+    let init = match (waits, only_project && !by_shell) {
+        (true, _) => "what is said of its hook".to_owned(),
+        (false, true) => format!("gsh init {} --project", agent.name),
+        (false, false) => format!("gsh init {}", agent.name),
+    };
     let ways = [
-        by_file.then(|| format!("gsh init {}", agent.name)),
+        (asked.is_some() || by_shell).then_some(init),
         (!agent.shell.order.is_empty()).then(|| format!("gsh wrap -- {program}")),
     ];
     let ways: Vec<String> = ways.into_iter().flatten().collect();

@@ -7,7 +7,8 @@ use super::Place;
 use crate::ask::sanitize::line as visible;
 use crate::commands::doors::{Found, View, Which, is_program, leads_to_gsh};
 use crate::commands::wrap::value;
-use crate::policy::agents::{Known, Source};
+use crate::config::agent_settings::{CannotEdit, apply};
+use crate::policy::agents::{Known, Settings, Source};
 
 /// All of them.
 pub(super) fn of(
@@ -20,6 +21,7 @@ pub(super) fn of(
         all.extend(found.passed.iter().map(|passed| format!("passed over without a word: {passed}")));
         all.extend(version(found, place));
     }
+    all.extend(unreadable(agent, view));
     all.extend(shadowed(agent, view));
     all.extend(on_path(agent, view, place));
     all.extend(link(place));
@@ -36,6 +38,19 @@ fn version(found: &Found, place: &Place<'_>) -> Option<String> {
         let real = fs::canonicalize(&found.path).unwrap_or_default();
         format!("{} leads to another gsh, {}: perhaps an older one", found.path.display(), real.display())
     })
+}
+
+/// A file of the agent's settings that is damaged: what it says of a door is not seen here, nor by the agent.
+fn unreadable(agent: &Known, view: &View<'_>) -> Vec<String> {
+    let told = |settings: &Settings| {
+        let file = view.file(settings.path)?;
+        let text = fs::read_to_string(&file).ok()?;
+        match apply(settings.format, Some(&text), &[]) {
+            Err(CannotEdit::Unreadable(why)) => Some(format!("{} cannot be read: {why}", file.display())),
+            _ => None,
+        }
+    };
+    agent.settings.iter().filter_map(told).collect()
 }
 
 /// A file holds over another that says something else.

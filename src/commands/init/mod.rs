@@ -18,6 +18,7 @@ use crate::commands::trust::diff::unified;
 use crate::config::agent_settings::CannotEdit;
 use crate::config::schema::closest;
 use crate::entry::guard;
+use crate::entry::hook::of as hook_dialect;
 use crate::policy::agents::{AGENTS, Form, Known, Source, named};
 use crate::store::places::Folders;
 use crate::store::safe::SafeError;
@@ -226,6 +227,9 @@ fn list() -> String {
         let mut ways: Vec<&str> = shell.then_some("shell").into_iter().chain(hook).collect();
         if !shell && !agent.shell.order.is_empty() {
             ways.push("gsh wrap, each time it is started");
+        }
+        if ways.is_empty() && hook_dialect(agent.name).is_some() {
+            ways.push("its plugin, by hand (shell-integration/README.md)");
         }
         if ways.is_empty() {
             ways.push("nothing that is known");

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Call, Door, NotSetUp, Place, hook};
 use crate::config::agent_settings::{Edit, Kind, value_at};
+use crate::entry::hook::of as hook_dialect;
 use crate::policy::agents::{Format, Hook, Known, Layer, Names, Settings, Source};
 use crate::store::places::Folders;
 
@@ -98,6 +99,10 @@ impl Plan {
     fn hook(&mut self, agent: &Known, call: &Call, place: &Place<'_>) -> Result<(), NotSetUp> {
         let Some(hook) = agent.asked_hook() else {
             return Err(NotSetUp::NoDoor(match agent.shell.order {
+                [] if hook_dialect(agent.name).is_some() => format!(
+                    "{} is asked by a plugin that gsh does not put into place: see shell-integration/README.md of gsh's source",
+                    agent.title
+                ),
                 [] => format!("{} has no hook or shell setting that is known", agent.title),
                 _ if key(agent).is_some() => {
                     format!("{} has no hook that is known; its shell can be set: --door shell", agent.title)

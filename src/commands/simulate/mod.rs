@@ -196,6 +196,9 @@ pub struct Simulated {
 /// What is compared with: another configuration, or an agent's rules behind those of one's own files.
 fn other(call: &Call, surrounds: &Surrounds, here: &Path) -> Result<Option<Options>, String> {
     use crate::host::Host;
+    if let Some(config) = call.config.as_ref().filter(|config| !config.is_file()) {
+        return Err(format!("--config: {}: no such file", config.display()));
+    }
     let layers = match call.import {
         None => Vec::new(),
         Some(client) => {

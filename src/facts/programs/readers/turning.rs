@@ -48,29 +48,48 @@ pub(super) fn completion(scan: &Scan, reading: &mut Reading) {
     }
 }
 
-/// Functions of the line editor that hand a line to the shell, or read what other keys do: a key of a guard that
-/// looks at each line first would be passed by.
-const TAKES_LINES: &[&str] = &[
-    "accept-line",
-    "edit-and-execute-command",
-    "insert-comment",
-    "operate-and-get-next",
-    "re-read-init-file",
-    "vi-edit-and-execute-command",
+/// Settings of the line editor by what their names begin with; others change which keys do what, or how a paste
+/// arrives.
+const SHOWING: &[&str] = &[
+    "bell-style",
+    "blink-",
+    "colored-",
+    "completion-",
+    "expand-tilde",
+    "history-preserve-point",
+    "mark-",
+    "match-hidden-files",
+    "menu-complete-",
+    "page-completions",
+    "print-completions-horizontally",
+    "show-",
+    "skip-completed-text",
+    "visible-stats",
 ];
 
 /// A key that calls a function of the line editor, or a setting of it. Any other types a text, perhaps with an
-/// Enter in it.
+/// Enter in it; and Enter itself is a guard's, where one looks at lines before they run.
 pub(super) fn binding(scan: &Scan, reading: &mut Reading) {
     for (index, arg) in &scan.operands {
-        let plain = arg.text().is_some_and(|text| {
-            let names = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-            let harmless = |name: &str| names(name) && !TAKES_LINES.contains(&name);
-            let called = text.rsplit_once(':').is_some_and(|(_, name)| harmless(name.trim()));
-            called || text.starts_with("set ") && !text.contains('\n')
-        });
-        if !plain {
-            reading.unexplained(Cause::OpaqueCode, "the key types a text, or takes a line", Some(*index));
+        if !arg.text().is_some_and(|text| calls_function(text) || shows(text)) {
+            reading.unexplained(Cause::OpaqueCode, "the key may be Enter, or type a text", Some(*index));
         }
     }
+}
+
+/// `"\e[A": history-search-backward`: what begins with an escape is never Enter.
+fn calls_function(text: &str) -> bool {
+    let Some((keys, name)) = text.rsplit_once(':') else { return false };
+    let sequence = keys.trim().strip_prefix("\"\\e").and_then(|rest| rest.strip_suffix('"'));
+    let plain = |keys: &str| keys.chars().all(|c| c.is_ascii_alphanumeric() || "[;~".contains(c));
+    let name = name.trim();
+    let enters = name.contains("accept") || name.contains("execute") || name.contains("operate");
+    let named = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    sequence.is_some_and(|keys| !keys.is_empty() && plain(keys)) && named && !enters
+}
+
+fn shows(text: &str) -> bool {
+    let setting = text.strip_prefix("set ").map(str::trim_start);
+    let plain = |setting: &str| setting.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == ' ');
+    setting.is_some_and(|setting| plain(setting) && SHOWING.iter().any(|each| setting.starts_with(each)))
 }
