@@ -457,6 +457,15 @@ fn trimmed(line: &Arg) -> Arg {
     }
 }
 
+/// Whether `declare` and its like only show functions, with all of their words in plain sight.
+fn shows_functions(words: &[Arg]) -> bool {
+    let shows = |text: &str| {
+        text.strip_prefix('-').is_some_and(|letters| letters.chars().all(|letter| "fFp".contains(letter)))
+    };
+    let is_option = |text: &str| text.starts_with(['-', '+']);
+    words.iter().skip(1).all(|word| word.text().is_some_and(|text| !is_option(text) || shows(text)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::BUILTINS;
@@ -465,13 +474,4 @@ mod tests {
     fn the_list_is_sorted_for_its_search() {
         assert!(BUILTINS.is_sorted());
     }
-}
-
-/// Whether `declare` and its like only show functions, with all of their words in plain sight.
-fn shows_functions(words: &[Arg]) -> bool {
-    let shows = |text: &str| {
-        text.strip_prefix('-').is_some_and(|letters| letters.chars().all(|letter| "fFp".contains(letter)))
-    };
-    let is_option = |text: &str| text.starts_with(['-', '+']);
-    words.iter().skip(1).all(|word| word.text().is_some_and(|text| !is_option(text) || shows(text)))
 }
