@@ -287,6 +287,6 @@ impl Reviewer {
 /// A word that nobody could foresee.
 fn mark() -> Result<String, String> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(|error| error.to_string())?;
+    crate::sys::random::fill(&mut bytes).map_err(|error| error.to_string())?;
     Ok(format!("data-{:016x}", u64::from_le_bytes(bytes)))
 }

@@ -21,6 +21,7 @@ pub mod path;
 pub mod pipe;
 pub mod proc;
 pub mod process;
+pub mod random;
 mod raw;
 pub mod script;
 pub mod signal;

@@ -204,6 +204,17 @@ pub(super) fn inherited_copy(of: BorrowedFd<'_>, from: RawFd) -> io::Result<Owne
     Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
+/// Some bytes from the kernel; how many.
+pub(super) fn random(into: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: the kernel writes no more than so many bytes into `into`, which outlives the call.
+    let length = unsafe { libc::syscall(libc::SYS_getrandom, into.as_mut_ptr(), into.len(), 0) };
+    match usize::try_from(length) {
+        Ok(length) => Ok(length),
+        Err(_) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Ok(0),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Whether there is a descriptor of this number that programs inherit.
 pub(super) fn is_inherited(number: RawFd) -> bool {
     // SAFETY: it only asks for flags; of a number that is no descriptor the kernel says so.

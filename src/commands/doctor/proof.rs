@@ -158,7 +158,7 @@ pub(super) fn first_line(bytes: &[u8]) -> String {
 /// A word that no other run has.
 fn nonce() -> String {
     let mut bytes = [0_u8; 6];
-    if getrandom::fill(&mut bytes).is_err() {
+    if crate::sys::random::fill(&mut bytes).is_err() {
         return format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
     }
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -88,7 +88,7 @@ impl Talk {
 
 fn new_mark() -> io::Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    crate::sys::random::fill(&mut bytes)?;
     Ok(bytes.iter().fold("gsh-survey-".to_owned(), |mark, byte| format!("{mark}{byte:02x}")))
 }
 

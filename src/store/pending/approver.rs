@@ -59,7 +59,7 @@ impl Approver {
     /// When the system gives no random bytes, or `/proc` cannot be read.
     pub fn new(terminal: &Path) -> std::io::Result<Self> {
         let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|error| std::io::Error::other(error.to_string()))?;
+        crate::sys::random::fill(&mut secret)?;
         let key = SigningKey::from_bytes(&secret);
         let own = Process::own().ok_or(std::io::ErrorKind::NotFound)?;
         let terminal = terminal.to_string_lossy().into_owned();

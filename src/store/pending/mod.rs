@@ -224,9 +224,8 @@ impl Queue {
         const LETTERS: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
         loop {
             let mut bytes = [0; 5];
-            let failed = |error: getrandom::Error| io::Error::other(error.to_string());
-            getrandom::fill(&mut bytes)
-                .map_err(|error| QueueError::Io { path: self.folder.clone(), source: failed(error) })?;
+            crate::sys::random::fill(&mut bytes)
+                .map_err(|source| QueueError::Io { path: self.folder.clone(), source })?;
             let letter = |byte: &u8| LETTERS.get(usize::from(byte % 31)).copied().map(char::from);
             let id: String = bytes.iter().filter_map(letter).collect();
             if !self.question(&id).exists() && !self.spent(&id).exists() {
