@@ -5,16 +5,17 @@
 //! `cargo bench --bench felt`; with GSH_BUSY=N that many busy loops run beside it.
 
 mod common;
+#[path = "../tests/common/terminal.rs"]
+#[allow(dead_code, reason = "tests look at what holds the terminal, too")]
+mod terminal;
 
 use std::fs;
-use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Child;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use common::{GSH, PAIRS, command, median};
-use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::CommandBuilder;
 
 /// What no line prints.
 const PROMPT: &str = "P>>";
@@ -139,17 +140,10 @@ fn measure((program, args, rc, text): (&str, &[&str], &str, &str)) {
 }
 
 /// A shell on a terminal, at its prompt.
-struct Terminal {
-    output: Receiver<Vec<u8>>,
-    keys: Box<dyn Write + Send>,
-    _leader: Box<dyn MasterPty + Send>,
-    child: Box<dyn portable_pty::Child + Send + Sync>,
-}
+struct Terminal(terminal::Terminal);
 
 impl Terminal {
     fn start(program: &str, args: &[&str], home: &Path) -> Self {
-        let size = PtySize { rows: 30, cols: 200, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a terminal");
         let mut command = CommandBuilder::new(program);
         command.args(args);
         command.env_clear();
@@ -158,19 +152,7 @@ impl Terminal {
         command.env("TERM", "xterm");
         command.env("LANG", "C.UTF-8");
         command.cwd(home.join("project"));
-        let child = pair.slave.spawn_command(command).expect("it starts");
-        let mut reader = pair.master.try_clone_reader().expect("its output");
-        let keys = pair.master.take_writer().expect("its input");
-        let (sender, output) = channel();
-        std::thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(length) = reader.read(&mut chunk) {
-                if length == 0 || sender.send(chunk[..length].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
-        Self { output, keys, _leader: pair.master, child }
+        Self(terminal::Terminal::start(command, 200, 30))
     }
 
     /// Waits for a prompt, below what stands there where that is said, and until nothing comes behind it.
@@ -179,7 +161,7 @@ impl Terminal {
         let mut at = None;
         loop {
             let patience = Duration::from_millis(if at.is_some() { 15 } else { 20_000 });
-            match self.output.recv_timeout(patience) {
+            match self.0.output.recv_timeout(patience) {
                 Ok(bytes) => {
                     seen.push_str(&String::from_utf8_lossy(&bytes));
                     // An editor may paint the line once more before it gives it up.
@@ -197,7 +179,7 @@ impl Terminal {
     fn shown(&mut self, text: &str) -> Instant {
         let mut seen = String::new();
         while !seen.contains(text) {
-            match self.output.recv_timeout(Duration::from_secs(20)) {
+            match self.0.output.recv_timeout(Duration::from_secs(20)) {
                 Ok(bytes) => seen.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(_) => panic!("no {text:?}: {seen}"),
             }
@@ -207,7 +189,7 @@ impl Terminal {
 
     /// Waits until nothing comes.
     fn quiet(&mut self) {
-        while self.output.recv_timeout(Duration::from_millis(15)).is_ok() {}
+        while self.0.output.recv_timeout(Duration::from_millis(15)).is_ok() {}
     }
 
     /// Enters a line that stands in the editor already; how long it takes to the next prompt.
@@ -220,15 +202,15 @@ impl Terminal {
     }
 
     fn type_keys(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).expect("keys arrive");
-        self.keys.flush().expect("keys arrive");
+        self.0.keys.write_all(keys.as_bytes()).expect("keys arrive");
+        self.0.keys.flush().expect("keys arrive");
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let _gone = self.child.kill();
-        let _ended = self.child.wait();
+        let _gone = self.0.child.kill();
+        let _ended = self.0.child.wait();
     }
 }
 

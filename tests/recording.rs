@@ -4,18 +4,19 @@
 mod picture;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use picture::Cast;
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, MasterPty};
 
 use crate::common::machine::{PATIENCE, starting};
+use crate::common::terminal::Terminal;
 
 const GSH: &str = env!("CARGO_BIN_EXE_gsh");
 const COLUMNS: u16 = 96;
@@ -101,9 +102,6 @@ impl Session {
     fn start(place: &Path, slow: bool) -> Self {
         let project = place.join("shop");
         furnish(place, &project);
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
-        let turn = starting();
-        let pair = native_pty_system().openpty(size).expect("a terminal");
         let mut command = CommandBuilder::new("/bin/bash");
         command.args(["--norc", "--noprofile", "-i"]);
         command.env_clear();
@@ -116,26 +114,16 @@ impl Session {
         command.env("HOME", place.join("home"));
         command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", place.join("bin").display()));
         command.cwd(&project);
-        let child = pair.slave.spawn_command(command).expect("it starts");
-        let mut reader = pair.master.try_clone_reader().expect("its output");
-        let keys = pair.master.take_writer().expect("its input");
+        let turn = starting();
+        let Terminal { output, keys, leader, child } = Terminal::start(command, COLUMNS, ROWS);
         drop(turn);
-        let (sender, output) = channel();
-        std::thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(length) = reader.read(&mut chunk) {
-                if length == 0 || sender.send(chunk[..length].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
         let [rows, columns] = [ROWS, COLUMNS].map(|n| NonZero::new(n).expect("a size"));
         Self {
             parser: vt100::Parser::new(rows, columns, 200),
             output,
             keys,
             child,
-            _leader: pair.master,
+            _leader: leader,
             begun: Instant::now(),
             events: Vec::new(),
             shown: String::new(),

@@ -39,6 +39,7 @@ use crate::store::places::Folders;
 use crate::store::sessions::Memory;
 use crate::sys::answer::{self, Bounds};
 use crate::sys::process::Ended;
+use crate::sys::random;
 
 /// A longer piece of the instructions is no chance.
 const PHRASE: usize = 20;
@@ -286,7 +287,5 @@ impl Reviewer {
 
 /// A word that nobody could foresee.
 fn mark() -> Result<String, String> {
-    let mut bytes = [0; 8];
-    crate::sys::random::fill(&mut bytes).map_err(|error| error.to_string())?;
-    Ok(format!("data-{:016x}", u64::from_le_bytes(bytes)))
+    random::word::<8>().map(|word| format!("data-{word}")).map_err(|error| error.to_string())
 }

@@ -102,7 +102,7 @@ fn stand_in(plan: &Plan, name: &OsStr) -> Option<StandIn> {
 
 /// Whether a script looks for its own file by more than `$0`.
 fn names_its_file(text: &[u8]) -> bool {
-    text.windows(b"BASH_SOURCE".len()).any(|part| part == b"BASH_SOURCE")
+    super::contains(text, b"BASH_SOURCE")
 }
 
 /// Such a script is sourced by its name, which bash reads whole before its first command, so that it

@@ -210,7 +210,7 @@ impl Course {
         }
         if plan.source == (Source::Statement { last: true }) {
             let bytes = text.bare(&plan.text);
-            return match fed.give(&bytes)? {
+            return match fed.write(&bytes)? {
                 Some(watched) => Ok(Some(watched)),
                 None => fed.end().map(Some),
             };
@@ -280,14 +280,10 @@ impl Fed {
         lines: usize,
     ) -> io::Result<Option<Watched>> {
         let bytes = [self.taking(), text.framed(statement, lines, self.input)].concat();
-        self.give(&bytes)
+        self.write(&bytes)
     }
 
     /// Writes all of it and waits until all was taken: None then, and the shell's end where that comes first.
-    fn give(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
-        self.write(bytes)
-    }
-
     fn write(&mut self, bytes: &[u8]) -> io::Result<Option<Watched>> {
         let mut rest = bytes;
         loop {

@@ -296,7 +296,7 @@ pub fn completed(plan: Plan, script: &Script, facts: &Facts, decision: &str) -> 
         let origin = Origin::new(&shown(&plan), &directory, decision, call);
         Supervision::By(Box::new(Watch {
             limit: plan.limit.filter(|_| plan.start().is_none()),
-            late_output: plan.text.windows(2).any(|pair| pair == b">("),
+            late_output: contains(&plan.text, b">("),
             jobs: plan.jobs.clone(),
             origin: Origin { name: plan.start().and_then(|start| start.name.clone()), ..origin },
             call: plan.call.clone(),
@@ -339,6 +339,11 @@ fn direct(plan: &Plan) -> Option<Program> {
     let environment = environment::for_program(plan.environment.clone(), direct.path.as_os_str(), &pwd);
     let argv = direct.argv.iter().map(OsString::from).collect();
     Some(Program { path: direct.path.clone(), argv, environment, stdin: None, script: None })
+}
+
+/// Whether this stands anywhere in a text.
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::contains;
 use super::shell::Shell;
 use crate::syntax::{self, Limits};
 use crate::sys::child;
@@ -44,8 +45,7 @@ pub fn reads(text: &[u8], last_line: usize, shell: &Shell, limits: &Limits) -> R
 
 /// Whether there may be a here-document that goes to the next empty line: the parser takes none for it.
 fn has_empty_delimiter(text: &[u8]) -> bool {
-    let holds = |word: &[u8; 2]| text.windows(2).any(|window| window == word);
-    holds(b"<<") && (holds(b"''") || holds(b"\"\""))
+    contains(text, b"<<") && (contains(text, b"''") || contains(text, b"\"\""))
 }
 
 /// A backslash at the end of the line takes the next one in, unless it stands in a comment, where a quote is

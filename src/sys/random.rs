@@ -19,6 +19,16 @@ pub fn fill(bytes: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// So many of them in hexadecimal digits: a word that nobody can foresee.
+///
+/// # Errors
+/// When the kernel has no such call.
+pub fn word<const BYTES: usize>() -> io::Result<String> {
+    let mut bytes = [0_u8; BYTES];
+    fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

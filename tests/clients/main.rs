@@ -29,6 +29,8 @@ mod model;
 mod report;
 #[cfg(target_os = "linux")]
 mod table;
+#[path = "../common/terminal.rs"]
+mod terminal;
 #[cfg(target_os = "linux")]
 mod trial;
 

@@ -2,17 +2,19 @@
 //! nothing of the caller's environment.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize};
+
+use super::terminal::Terminal;
 
 /// A screen that does not show what is waited for by then never will.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
@@ -291,25 +293,12 @@ pub(crate) struct Screen {
 impl Screen {
     /// Starts a command on a terminal of this size.
     pub(crate) fn start(command: CommandBuilder, columns: u16, rows: u16, machine: Option<Gsh>) -> Self {
-        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let turn = starting();
-        let pair = native_pty_system().openpty(size).expect("a terminal");
-        let child = pair.slave.spawn_command(command).expect("the program starts");
-        let mut reader = pair.master.try_clone_reader().expect("its output");
-        let keys = pair.master.take_writer().expect("its input");
+        let Terminal { output, keys, leader, child } = Terminal::start(command, columns, rows);
         drop(turn);
-        let (sender, output) = channel();
-        std::thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(length) = reader.read(&mut chunk) {
-                if length == 0 || sender.send(chunk[..length].to_vec()).is_err() {
-                    break;
-                }
-            }
-        });
         let [rows, columns] = [rows, columns].map(|n| NonZero::new(n).expect("a size"));
         let parser = vt100::Parser::new(rows, columns, 200);
-        Self { parser, output, keys, child, leader: pair.master, machine }
+        Self { parser, output, keys, child, leader, machine }
     }
 
     /// What the screen shows now.

@@ -16,6 +16,7 @@ use crate::run::environment::Variable;
 use crate::syntax::quote;
 use crate::sys::child::{Captured, capture};
 use crate::sys::process::{Ended, Program, nameless_file};
+use crate::sys::random;
 
 /// A shell that takes longer to print a word does not work.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -157,9 +158,6 @@ pub(super) fn first_line(bytes: &[u8]) -> String {
 
 /// A word that no other run has.
 fn nonce() -> String {
-    let mut bytes = [0_u8; 6];
-    if crate::sys::random::fill(&mut bytes).is_err() {
-        return format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
-    }
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let otherwise = |_| format!("{}-{}", std::process::id(), jiff::Timestamp::now().as_nanosecond());
+    random::word::<6>().unwrap_or_else(otherwise)
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
+use super::line::octal;
+use crate::run::contains;
 use crate::sys::pipe::Private;
 use crate::sys::process::Program;
 
@@ -63,14 +65,10 @@ impl Framing {
     }
 }
 
-fn holds(text: &[u8], word: &[u8]) -> bool {
-    text.windows(word.len()).any(|window| window == word)
-}
-
 /// Whether a statement may make the count of lines readonly.
 fn fixes_lines(text: &[u8]) -> bool {
     let ways = [&b"readonly"[..], b"declare", b"typeset", b"local"];
-    holds(text, b"LINENO") && ways.iter().any(|word| holds(text, word))
+    contains(text, b"LINENO") && ways.iter().any(|word| contains(text, word))
 }
 
 /// Whether a semicolon behind a statement ends it as a newline would: no comment, no here-document and no other
@@ -79,12 +77,12 @@ fn ends_on_its_line(text: &[u8]) -> bool {
     let ends = b"'\"`)}]_-./=%+,:@*?~$";
     let is_plain = |last: &u8| last.is_ascii_alphanumeric() || ends.contains(last);
     text.trim_ascii_end().last().is_some_and(is_plain)
-        && ![&b"#"[..], b"<<", b"\0", b"\r"].iter().any(|mark| holds(text, mark))
+        && ![&b"#"[..], b"<<", b"\0", b"\r"].iter().any(|mark| contains(text, mark))
 }
 
 /// Whether what follows a statement may have aliases, by what it says or by a file that it reads.
 fn may_make_aliases(text: &[u8]) -> bool {
-    [&b"alias"[..], b"eval", b"source", b". "].iter().any(|word| holds(text, word))
+    [&b"alias"[..], b"eval", b"source", b". "].iter().any(|word| contains(text, word))
 }
 
 /// What a shell has to run before all else, which leaves nothing behind: `$_` is what it would be.
@@ -101,9 +99,9 @@ pub(super) fn taking(input: Option<&Private>, others: &[Private], program: &Prog
     // The number that one keeps for the shell's copy is one that the next in line still has.
     let mut bytes: Vec<u8> = others.iter().rev().flat_map(|each| each.taking().into_bytes()).collect();
     bytes.extend(input.taking().bytes());
-    bytes.extend(b"{ \\: '");
-    bytes.extend(last.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..]));
-    bytes.extend(b"'; } 2>&-; ");
+    bytes.extend(b"{ \\: ");
+    bytes.extend(octal(last));
+    bytes.extend(b"; } 2>&-; ");
     Ok(bytes)
 }
 

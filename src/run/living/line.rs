@@ -1,6 +1,8 @@
 //! The lines that a shell at a terminal is given. Each is one line, since bash would show a prompt for each
 //! further one, and whatever in it comes from a statement is written in octal: no part of it means anything.
 
+use crate::run::contains;
+
 /// As which descriptors the shell has what it is told and what it tells.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Numbers {
@@ -115,12 +117,11 @@ fn turns_editor(text: &[u8]) -> bool {
         let plain: Vec<u8> = word.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
         plain == b"vi" || plain == b"emacs"
     };
-    let has = |name: &[u8]| text.windows(name.len()).any(|part| part == name);
-    (has(b"set") || has(b"shopt")) && words.iter().any(|word| is_editor(word))
+    (contains(text, b"set") || contains(text, b"shopt")) && words.iter().any(|word| is_editor(word))
 }
 
 /// A text as one word.
-fn octal(text: &[u8]) -> Vec<u8> {
+pub(super) fn octal(text: &[u8]) -> Vec<u8> {
     let mut word = b"$'".to_vec();
     for byte in text {
         word.extend(format!("\\{byte:03o}").bytes());

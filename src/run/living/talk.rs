@@ -13,6 +13,7 @@ use super::line::Numbers;
 use crate::facts::Survey;
 use crate::sys::pipe::Private;
 use crate::sys::process::nameless_file;
+use crate::sys::random;
 
 /// More than any shell has to say.
 const LONGEST: u64 = 8 << 20;
@@ -87,9 +88,7 @@ impl Talk {
 }
 
 fn new_mark() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    crate::sys::random::fill(&mut bytes)?;
-    Ok(bytes.iter().fold("gsh-survey-".to_owned(), |mark, byte| format!("{mark}{byte:02x}")))
+    Ok(format!("gsh-survey-{}", random::word::<16>()?))
 }
 
 impl Heard {

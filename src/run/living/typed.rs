@@ -21,8 +21,8 @@ use nix::unistd::Pid;
 use super::line::Frame;
 use super::talk::{Heard, Talk};
 use super::{Course, Fed, Living};
-use crate::run::Outcome;
 use crate::run::supervise::{Step, Watched};
+use crate::run::{Outcome, contains};
 use crate::syntax::quote;
 use crate::sys::pipe::Private;
 use crate::sys::process::Program;
@@ -158,8 +158,7 @@ struct Given<'a> {
 
 /// Whether a statement may ask what the prompts are, or set them.
 fn names_prompts(text: &[u8]) -> bool {
-    let has = |name: &[u8]| text.windows(name.len()).any(|part| part == name);
-    [&b"PS0"[..], b"PS1", b"PS2", b"PROMPT_COMMAND"].into_iter().any(has)
+    [&b"PS0"[..], b"PS1", b"PS2", b"PROMPT_COMMAND"].into_iter().any(|name| contains(text, name))
 }
 
 impl Fed {
